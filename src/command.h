@@ -7,6 +7,7 @@
 enum {
 	STATUS_OK = 0,
 	STATUS_FOUND = 1,        /* check, check-archive, stop: a problem was found */
+	STATUS_HANG = 3,         /* stat: something hung */
 	STATUS_FAILED = 125,     /* iotrace failed, or was used wrongly */
 	STATUS_CANNOT_RUN = 126, /* as in a shell */
 	STATUS_NOT_FOUND = 127,

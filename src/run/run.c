@@ -212,9 +212,9 @@ static void define_event(struct run *run, uint32_t event)
 }
 
 /* Spans that the kernel has counted have groups, but no samples. */
-static void define_events(struct run *run)
+void run_define_spans(struct run *run)
 {
-	for (uint32_t i = 0; i < span_engine_events(run->spans)->count; i++)
+	for (uint32_t i = 0; run->decode && i < span_engine_events(run->spans)->count; i++)
 		define_event(run, i);
 }
 
@@ -421,8 +421,8 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	rc = open_source(run, err);
 	if (!rc)
 		rc = loop(run, err);
-	if (run->spans && run->decode)
-		define_events(run);
+	if (run->spans)
+		run_define_spans(run);
 	if (run->recorded)
 		span_engine_end(run->spans);
 	tally_add(&run->stream, torn, run_torn(run));

@@ -56,6 +56,8 @@ void run_record_spans(struct run *run, const struct span *const *span, uint32_t 
 		      bool is_of_some);
 /* Returns why one of them cannot be seen, or NULL. After run_convert(). */
 const char *run_span_trouble(const struct run *run, uint32_t span);
+/* Tells the engine of tracepoints whose format has come, though no event of them has: the kernel counts them. */
+void run_define_spans(struct run *run);
 /* Returns an enum run_result, or -errno with a message. In all cases, the sinks have processed an end. Call it once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
 /* The same for the OTF2 archive in the directory `source->path`. Call it once, for a run of run_new_archive(). */

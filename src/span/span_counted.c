@@ -9,6 +9,8 @@
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
+#include <iotrace/span_ways.h>
+#include <iotrace/syscall.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ static const char *why_none(const struct span_options *options)
 		{recording->source == SOURCE_PERF, "--source=perf"},
 		{options->slowest, "--slowest needs each of them"},
 		{options->heat.is_wanted, "--heatmap needs their times"},
-		{options->interval, "--interval needs their times"},
+		{options->interval && !options->is_stat, "--interval needs their times"},
 		{recording->users.names.count, "--uid"},
 		{recording->selection.comms.count, "--comm"},
 		{recording->cgroups.count, "--cgroup"},
@@ -47,6 +49,11 @@ static const char *why_not_point(const struct span_point *point)
 	return NULL;
 }
 
+static bool is_of_raw_calls(const struct span *span)
+{
+	return !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
+}
+
 static const char *why_not(const struct span_options *options, const struct span *span)
 {
 	const struct recording *recording = &options->record.recording;
@@ -63,6 +70,9 @@ static const char *why_not(const struct span_options *options, const struct span
 		return "another field says how its groups are called";
 	if (cancel->event && cancel->keys != span->side[SPAN_BEGIN].keys)
 		return "a part of its key cancels it";
+	if (options->is_stat && is_of_raw_calls(span) &&
+	    (!span->group || strcmp(span->group, "id") != 0))
+		return "only some calls are wanted, and its group is not their number";
 	if (span->where == SPAN_OF_KEY && !recording->is_system)
 		return "only some tasks are followed, and its key says which it is of";
 	return NULL;
@@ -97,7 +107,48 @@ static enum counted_by by_of(const struct span_options *options)
 	return !strcmp(by, "none")      ? COUNTED_BY_NOTHING
 	       : !strcmp(by, "process") ? COUNTED_BY_PROCESS
 	       : !strcmp(by, "thread")  ? COUNTED_BY_THREAD
+	       : !strcmp(by, "user")    ? COUNTED_BY_USER
 					: COUNTED_BY_GROUP;
+}
+
+static bool is_wanted(const struct recording *recording, uint64_t number)
+{
+	call_id id = call_by_number((long)number);
+
+	return id != CALL_ID_NONE && recording->raw_groups >> call_row(id)->group & 1;
+}
+
+/* Numbers beyond the table are those of no call that is wanted, and move no data. */
+static void learn_values(struct span_options *options, const struct span *span)
+{
+	const struct recording *recording = &options->record.recording;
+	bool chooses = is_of_raw_calls(span) && recording->raw_groups;
+
+	_Static_assert((int)COUNTED_READS == (int)SPAN_READS &&
+			       (int)COUNTED_WRITES == (int)SPAN_WRITES,
+		       "they are the same");
+	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
+		options->about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
+		if (chooses && !is_wanted(recording, i))
+			options->about[i] |= COUNTED_UNWANTED;
+	}
+}
+
+static void add_flights(struct span_options *options, const struct span *span,
+			struct counted_flights *flights)
+{
+	const struct span_ways *ways = span->ways;
+
+	*flights = (struct counted_flights){.is_wanted = true, .result = span->result};
+	if (ways) {
+		flights->read = (struct counted_way){ways->read.is_of_end, ways->read.header};
+		flights->written = (struct counted_way){ways->written.is_of_end,
+							ways->written.header};
+	}
+	if (!ways && !is_of_raw_calls(span))
+		return;
+	learn_values(options, span);
+	flights->about = options->about;
 }
 
 static void add(struct span_options *options, uint32_t index)
@@ -120,6 +171,8 @@ static void add(struct span_options *options, uint32_t index)
 		.above = options->above,
 		.room = options->room,
 	};
+	if (options->is_stat)
+		add_flights(options, span, &counted->flights);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_point(&counted->side[side], &span->side[side]);
 	span_add_events(span, false, &counted->events);
@@ -137,6 +190,8 @@ void span_counted_choose(struct span_options *options)
 		if (span->source != SPAN_OF_TRACEPOINTS)
 			continue;
 		why = why_not(options, span);
+		if (why)
+			options->why = why;
 		if (why)
 			log_info("span '%s' is not counted in the kernel: %s", span->name, why);
 		else

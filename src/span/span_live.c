@@ -43,6 +43,7 @@ static int open_live(struct recording_run *r, struct error *err)
 	};
 
 	r->live = live_open(&live, err);
+	r->run->live = r->live;
 	return r->live ? 0 : -1;
 }
 
@@ -75,8 +76,8 @@ static uint64_t available(void *context, uint64_t have)
 	while (run->round && !live_await(r->live, have, run->next))
 		report_round(run, probe_now());
 	if (run->round && live_ended(r->live) == LIVE_RUNNING &&
-	    probe_now() >= run->next + run->options->interval)
-		report_round(run, span_engine_last(run->engine));
+	    probe_now() >= run->next + (run->is_prompt ? 0 : run->options->interval))
+		report_round(run, run->is_prompt ? probe_now() : span_engine_last(run->engine));
 	return live_available(r->live, have);
 }
 
@@ -156,7 +157,7 @@ static int start(struct recording_run *r, struct error *err)
 	run_fold_late(r->run->run);
 	if (!recording->is_system)
 		span_engine_choose_tasks(r->run->engine);
-	return live_start(r->live, err);
+	return r->run->started ? r->run->started(r->run->context, r->live, err) : 0;
 }
 
 int span_run_live(struct span_run *run, int argc, char **argv)
@@ -172,13 +173,13 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 	quiet_begin(&r.quiet);
 	live_hold_signals(&r.mask);
 	r.cmdline = command_line(argc, argv);
-	if (start(&r, &err)) {
+	if (start(&r, &err) || live_start(r.live, &err)) {
 		command_complain(&err);
 		run->has_failed = true;
 		status = err.code == EINTR ? STATUS_SIGNAL + SIGINT : STATUS_FAILED;
 	} else {
 		run->start = probe_now();
-		run->next = run->start + run->options->interval;
+		run->next = run->start + run->options->interval + run->lag;
 		log_begin(&r);
 		status = follow(&r, argc ? argv[0] : "");
 	}

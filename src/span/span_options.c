@@ -17,7 +17,7 @@ enum { TOP_DEFAULT = 20, NUMBER_MOST = 100000, ROOM_DEFAULT = 1 << 16, ROOM_MOST
 
 static const uint64_t older_default = 1000000000; /* one second */
 
-static int parse_file(void *field, const char *arg, struct error *err)
+int span_parse_file(void *field, const char *arg, struct error *err)
 {
 	struct span_file *file = field;
 
@@ -28,8 +28,8 @@ static int parse_file(void *field, const char *arg, struct error *err)
 	return 0;
 }
 
-static int parse_up_to(uint32_t *field, const char *arg, uint32_t least, uint32_t most,
-		       struct error *err)
+int span_parse_number(uint32_t *field, const char *arg, uint32_t least, uint32_t most,
+		      struct error *err)
 {
 	char *end = NULL;
 	unsigned long number;
@@ -44,17 +44,17 @@ static int parse_up_to(uint32_t *field, const char *arg, uint32_t least, uint32_
 	return 0;
 }
 
-static int parse_number(void *field, const char *arg, struct error *err)
+int span_parse_top(void *field, const char *arg, struct error *err)
 {
-	return parse_up_to(field, arg, 0, NUMBER_MOST, err);
+	return span_parse_number(field, arg, 0, NUMBER_MOST, err);
 }
 
 static int parse_room(void *field, const char *arg, struct error *err)
 {
-	return parse_up_to(field, arg, 1, ROOM_MOST, err);
+	return span_parse_number(field, arg, 1, ROOM_MOST, err);
 }
 
-static int parse_syscalls(void *field, const char *arg, struct error *err)
+int span_parse_syscalls(void *field, const char *arg, struct error *err)
 {
 	uint32_t groups = select_default();
 	int code = select_parse(&groups, arg, err);
@@ -67,7 +67,7 @@ static int parse_syscalls(void *field, const char *arg, struct error *err)
 #define MODEL_SPAN(name, ...)  #name " "
 #define SPAN(name, ...)        #name " "
 #define NESTED_SPAN(name, ...) #name " "
-static const char names[] =
+const char span_names[] =
 #include <iotrace/spans.def>
 	;
 #undef MODEL_SPAN
@@ -80,20 +80,20 @@ static const char names[] =
 const struct option_row span_latency_rows[] = {
 	{0, "span", "SPAN",
 	 "what to measure: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: call)",
-	 OPTION_CALL, FIELD(words), options_add, names},
+	 OPTION_CALL, FIELD(words), options_add, span_names},
 	{0, "above", "TIME", "only what took longer: 10ms, 1.5s, 800us", OPTION_CALL, FIELD(above),
 	 record_parse_duration, NULL},
 	{0, "slowest", "N", "also show the N that took longest", OPTION_CALL, FIELD(slowest),
-	 parse_number, NULL},
+	 span_parse_top, NULL},
 	{0, "context", "K", "with --slowest: what the thread did before, K events", OPTION_CALL,
-	 FIELD(context), parse_number, NULL},
+	 FIELD(context), span_parse_top, NULL},
 	{0, "room", "N",
 	 "room in the kernel for N open spans of each kind (default: 65536), where it counts them",
 	 OPTION_CALL, FIELD(room), parse_room, NULL},
 	{0, "histogram", NULL, "also show how many took how long", OPTION_FLAG,
 	 FIELD(has_histogram), NULL, NULL},
 	{0, "heatmap", "[=FILE]", "a map over time, in the terminal, or as SVG in FILE",
-	 OPTION_CALL, FIELD(heat), parse_file, NULL},
+	 OPTION_CALL, FIELD(heat), span_parse_file, NULL},
 	{0, "interval", "TIME",
 	 "each TIME while it records, also print what ended since the last time", OPTION_CALL,
 	 FIELD(interval), record_parse_duration, NULL},
@@ -103,7 +103,7 @@ const struct option_row span_latency_rows[] = {
 const struct option_row span_leaks_rows[] = {
 	{0, "span", "SPAN",
 	 "what may leak: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD' (may be repeated; default: fd)",
-	 OPTION_CALL, FIELD(words), options_add, names},
+	 OPTION_CALL, FIELD(words), options_add, span_names},
 	{0, "older-than", "TIME", "what is open at the end is a leak after this time (default: 1s)",
 	 OPTION_CALL, FIELD(older_than), record_parse_duration, NULL},
 	{0, "stacks", NULL, "group leaks by the call chain that they began in, too", OPTION_FLAG,
@@ -143,6 +143,8 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 
 	if (options->record.verbosity)
 		log_set_level(options->record.verbosity > 1 ? LOG_DEBUG : LOG_INFO);
+	if (!options->is_stat && options->by && !strcmp(options->by, "user"))
+		return error_say(err, EINVAL, "--by user: iotrace stat has it");
 	if (options->context && !options->slowest)
 		return error_say(err, EINVAL, "--context needs --slowest N");
 	code = span_set_parse(&options->set, &options->words, &options->files,
@@ -189,7 +191,10 @@ static void choose_calls(struct span_options *options)
 	struct recording *recording = &options->record.recording;
 	bool has_calls = is_any_of(options, SPAN_OF_CALLS, SPAN_OF_OPERATIONS) || options->context;
 
-	if (options->syscalls)
+	if (options->is_stat || (options->syscalls && !has_calls))
+		recording->raw_groups = options->syscalls ? (uint32_t)options->syscalls
+							  : select_default();
+	if (options->syscalls && (has_calls || !options->is_stat))
 		recording->selection.groups = (uint32_t)options->syscalls;
 	else if (!has_calls)
 		recording->selection.groups = CALL_GROUPS_ALWAYS;
@@ -220,7 +225,9 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
 		span_counted_choose(options);
-	recording->is_without_calls = options->counted_count == options->set.spans;
+	recording->is_without_calls = options->counted_count == options->set.spans ||
+				      (options->is_stat &&
+				       !is_any_of(options, SPAN_OF_CALLS, SPAN_OF_DESCRIPTORS));
 	for (uint32_t i = 0; i < options->set.spans; i++)
 		is_left_out[i] = span_counted_is_chosen(options, i);
 	span_set_record(&options->set, is_left_out, options->context, recording);

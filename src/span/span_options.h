@@ -26,13 +26,25 @@ struct span_options {
 	uint32_t slowest, context, top;
 	uint32_t room; /* number of open spans of each kind in the kernel */
 	bool has_histogram, has_stacks;
+	const char *why; /* why a span is not counted; lent */
+	bool is_stat; /* the numbers of intervals are wanted, and of calls only those of --syscalls */
 	bool is_countable; /* only numbers are wanted, so the kernel may count */
 	struct counted_span counted[SPANS_MAX]; /* see span_counted.h */
 	uint32_t counted_of[SPANS_MAX];         /* index of each in `span` */
 	uint32_t counted_count;
+	uint8_t about[COUNTED_VALUES]; /* of stat's span */
 };
 
 extern const struct option_row span_latency_rows[], span_leaks_rows[];
+
+/* Parsers of rows that `iotrace stat` has, too. */
+int span_parse_file(void *file, const char *arg, struct error *err);
+int span_parse_top(void *number, const char *arg, struct error *err);
+int span_parse_number(uint32_t *field, const char *arg, uint32_t least, uint32_t most,
+		      struct error *err);
+int span_parse_syscalls(void *groups, const char *arg, struct error *err);
+/* The names of all spans that are built in, for completion. */
+extern const char span_names[];
 
 void span_options_init(void *options);
 void span_options_release(void *options);

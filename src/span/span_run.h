@@ -10,12 +10,16 @@
 
 struct live;
 
-/* A run of `iotrace latency` or `iotrace leaks`. The caller sets the first six members. */
+/* A run of `iotrace latency`, `iotrace leaks` or `iotrace stat`. The caller sets the members before `run`. */
 struct span_run {
 	struct span_options *options;
 	const struct span_output *output;
+	uint64_t lag;   /* ns: a round is so much later, when all events before it have come */
+	bool is_prompt; /* a round does not wait for events that have come */
 	/* Called at each --interval or --every, with the time in `now`; or NULL. */
 	void (*round)(void *context);
+	/* Called before a recording begins; or NULL. May set lag and is_prompt. Returns 0, or -errno with a message. */
+	int (*started)(void *context, struct live *live, struct error *err);
 	/* Called when a recording has ended; or NULL. */
 	void (*ended)(void *context, struct live *live);
 	/* Called at the end. Returns 0, or -errno with a message. */
@@ -23,6 +27,7 @@ struct span_run {
 	void *context;
 	struct run *run;
 	struct span_engine *engine;
+	struct live *live;          /* NULL: nothing is recorded */
 	struct span_stacks *stacks; /* NULL: not wanted */
 	int fd;          /* for text: standard output belongs to the command, if there is one */
 	uint64_t start;  /* begin of the recording; like the next two, in the monotonic clock */

@@ -5,6 +5,7 @@
 #include <deque>
 #include <gtest/gtest.h>
 #include <iotrace/error.h>
+#include <iotrace/frame.h>
 #include <iotrace/span_engine.h>
 #include <iotrace/trace.h>
 #include <map>
@@ -20,6 +21,7 @@ class SpanDriver
 	std::vector<struct span_seen> seen;
 	std::vector<std::string> notes;
 	std::deque<struct decode_event> fields;
+	struct frames *frames = nullptr; /* of the test; gets all spans, too */
 
 	/* `change` is called with each span before the engine gets it. */
 	SpanDriver(const std::vector<std::string> &texts, void (*change)(struct span *))
@@ -42,7 +44,23 @@ class SpanDriver
 		}
 		struct span_output output = {};
 		output.seen = [](void *context, const struct span_seen *s) {
-			static_cast<SpanDriver *>(context)->seen.push_back(*s);
+			SpanDriver *driver = static_cast<SpanDriver *>(context);
+
+			driver->seen.push_back(*s);
+			if (driver->frames)
+				frames_seen(driver->frames, s);
+		};
+		output.begun = [](void *context, const struct span_seen *s) {
+			SpanDriver *driver = static_cast<SpanDriver *>(context);
+
+			if (driver->frames)
+				frames_begun(driver->frames, s);
+		};
+		output.left = [](void *context, const struct span_seen *s) {
+			SpanDriver *driver = static_cast<SpanDriver *>(context);
+
+			if (driver->frames)
+				frames_left(driver->frames, s);
 		};
 		if (has_notes)
 			output.note = [](void *context, const struct span_note *note) {

@@ -1,0 +1,16 @@
+/* view: what the rows of `iotrace stat` are: a row of views.def, or any span by its own groups ("span"). */
+#pragma once
+
+struct error;
+
+struct view {
+	const char *name;
+	const char *span; /* of spans.def */
+	const char *by;   /* as span_engine_group_by() takes it */
+	const char *help;
+};
+
+/* Returns row `index` of views.def, or NULL beyond the last. */
+const struct view *view_row(unsigned index);
+/* Returns the row with this name, or NULL with a sentence that has the nearest one. */
+const struct view *view_find(const char *name, struct error *err);

@@ -1,0 +1,166 @@
+/*
+ * watch_process: looks at tasks in /proc, and starts the command.
+ *
+ * It reads nothing that takes the lock of a task's memory (cmdline, environ, maps), which a task that hangs may hold.
+ */
+#include "watch_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/confine.h>
+#include <iotrace/place.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 64, STATUS_NOT_RUN = 127, DESCRIPTORS = 1024 };
+
+static void read_text(const struct watch_task *task, const char *name, char *text, size_t size)
+{
+	char path[PATH_SIZE];
+	ssize_t length = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", task->pid, task->tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		length = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[length > 0 ? length : 0] = '\0';
+}
+
+static void name_user(struct watch_task *task)
+{
+	const struct passwd *user = getpwuid(task->uid);
+
+	if (user)
+		snprintf(task->user, sizeof(task->user), "%s", user->pw_name);
+	else
+		snprintf(task->user, sizeof(task->user), "%u", task->uid);
+}
+
+static void look(struct watch_task *task)
+{
+	char path[PATH_SIZE];
+	struct stat about;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", task->pid, task->tid);
+	task->is_there = !stat(path, &about);
+	if (!task->is_there)
+		return;
+	task->uid = about.st_uid;
+	name_user(task);
+	read_text(task, "wchan", task->wchan, sizeof(task->wchan));
+	if (!strcmp(task->wchan, "0"))
+		*task->wchan = '\0';
+	read_text(task, "stack", task->stack, sizeof(task->stack));
+}
+
+static void set_environment(char *lines)
+{
+	char *line;
+
+	while ((line = strsep(&lines, "\n")))
+		if (*line)
+			putenv(line);
+}
+
+static void __attribute__((noreturn)) execute(const char *command, int input, char *environment)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
+	set_environment(environment);
+	dup2(input, STDIN_FILENO);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(STATUS_NOT_RUN);
+}
+
+/* The input fits into a pipe, so writing it waits for nobody. */
+static void run(const char *command, struct watch_request *request, size_t size)
+{
+	char *environment = request->text;
+	size_t room = size - WATCH_HEAD, first = strnlen(environment, room) + 1;
+	const char *input = environment + first;
+	int ends[2];
+
+	if (!command || first >= room || memchr(input, '\0', room - first) == NULL ||
+	    pipe2(ends, O_CLOEXEC))
+		return;
+	if (!fork())
+		execute(command, ends[0], environment);
+	close(ends[0]);
+	place_write_all(ends[1], input, strlen(input)); /* who reads nothing has nothing */
+	close(ends[1]);
+}
+
+static ssize_t receive(int socket, struct watch_request *request)
+{
+	struct iovec part = {request, sizeof(*request)};
+	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+	ssize_t size;
+
+	do
+		size = recvmsg(socket, &header, 0);
+	while (size < 0 && errno == EINTR);
+	return size;
+}
+
+static void answer(int socket, const struct watch_request *request)
+{
+	struct watch_task task = {.pid = request->pid, .tid = request->tid};
+	struct iovec part = {&task, sizeof(task)};
+	const struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+
+	look(&task);
+	if (sendmsg(socket, &header, MSG_NOSIGNAL) < 0)
+		_exit(0);
+}
+
+/* Its events are left out where those of all tasks are recorded: threads of iotrace have this name. */
+static void take_name(void)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "iotrace:%d", (int)getppid());
+	prctl(PR_SET_NAME, name);
+}
+
+/* The reader of --ready-fd waits for its end, and so may others. */
+static void close_others(int socket)
+{
+	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++)
+		if (fd != socket)
+			close(fd);
+}
+
+void watch_main(int socket, const char *command)
+{
+	static struct watch_request request;
+	ssize_t size;
+
+	take_name();
+	close_others(socket);
+	confine_child();
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_IGN); /* nobody waits for commands */
+	while ((size = receive(socket, &request)) >= WATCH_HEAD) {
+		if (request.pid)
+			answer(socket, &request);
+		else
+			run(command, &request, (size_t)size);
+	}
+	_exit(0);
+}

@@ -1,0 +1,154 @@
+/* frame_hang: what hangs: who waits, for what, since when, and where in the kernel. */
+#include "frame_hang.h"
+
+#include "books/json_text.h"
+#include "print/summary_name.h"
+
+#include <iotrace/mem.h>
+#include <json.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 4096, HANGS_SHOWN = 10, STACK_SHOWN = 16 };
+
+static double age_of(const struct frame_tell *tell, const struct frame_hang *hang)
+{
+	uint64_t now = tell->frame->to;
+
+	return now > hang->seen.begin ? (double)(now - hang->seen.begin) / 1e9 : 0;
+}
+
+static json_object *json_text_of(const char *text)
+{
+	return text && *text ? json_bytes(text, strlen(text)) : NULL;
+}
+
+/* "[<0>] request_wait_answer+0x12a/0x210": what is before the name says nothing. Returns the length of the name. */
+static size_t frame_at(const char **line)
+{
+	const char *name = *line;
+	size_t length = strcspn(name, "\n");
+
+	if (*name == '[') {
+		size_t head = strcspn(name, " \n");
+
+		name += head + (name[head] == ' ');
+		length -= (size_t)(name - *line);
+	}
+	*line = name;
+	return length;
+}
+
+static json_object *json_stack(const char *stack)
+{
+	json_object *lines = json_object_new_array();
+
+	while (stack && *stack) {
+		size_t length = frame_at(&stack);
+
+		if (length)
+			json_object_array_add(lines, json_bytes(stack, length));
+		stack += length + (stack[length] == '\n');
+	}
+	return lines;
+}
+
+json_object *frame_hang_json(const struct frame_tell *tell, const struct frame_hang *hang)
+{
+	const char *comm = span_engine_comm(tell->engine, &hang->seen);
+	json_object *object = json_object_new_object();
+	char *text = mem_alloc(NAME_MOST);
+	size_t length = span_engine_group(tell->engine, 0, hang->seen.group, text, NAME_MOST);
+	char age[40];
+
+	json_set_word(object, "view", tell->view);
+	json_set(object, "name", json_bytes(text, length));
+	length = span_engine_key(tell->engine, &hang->seen, text, NAME_MOST);
+	json_set(object, "key", length ? json_bytes(text, length) : NULL);
+	json_set_number(object, "pid", hang->seen.pid);
+	json_set_number(object, "tid", hang->seen.tid);
+	json_set(object, "comm", json_text_of(comm));
+	json_set(object, "user", json_text_of(hang->user));
+	json_set_number(object, "begun_ns", hang->seen.begin + (uint64_t)tell->realtime);
+	snprintf(age, sizeof(age), "%.3f", age_of(tell, hang));
+	json_set(object, "age_s", json_object_new_double_s(age_of(tell, hang), age));
+	json_set(object, "wchan", json_text_of(hang->wchan));
+	json_set(object, "stack", json_stack(hang->stack));
+	free(text);
+	return object;
+}
+
+char *frame_hang_line(const struct frame_tell *tell, const struct frame_hang *hang)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&line, &size);
+
+	if (!out)
+		return mem_strdup("");
+	json_print(out, frame_hang_json(tell, hang));
+	fclose(out);
+	return line;
+}
+
+/* Returns the text, fit for a terminal and no longer than a line; the caller frees it. */
+static char *fitting(const struct frame_tell *tell, const char *text, size_t indent)
+{
+	size_t room = tell->columns > indent ? tell->columns - indent : 0;
+
+	return summary_cut(text, tell->columns ? room : 0, 8);
+}
+
+static void put_line(const struct frame_tell *tell, const char *text, size_t indent, FILE *out)
+{
+	char *safe = summary_escape(text, strlen(text)), *cut = fitting(tell, safe, indent);
+
+	fprintf(out, "%*s%s\n", (int)indent, "", cut);
+	free(cut);
+	free(safe);
+}
+
+static uint32_t put_stack(const struct frame_tell *tell, const char *stack, FILE *out)
+{
+	uint32_t lines = 0;
+
+	while (stack && *stack && lines < STACK_SHOWN) {
+		size_t length = frame_at(&stack);
+		char *line = mem_format("%.*s", (int)length, stack);
+
+		put_line(tell, line, 6, out);
+		lines++;
+		free(line);
+		stack += length + (stack[length] == '\n');
+	}
+	return lines;
+}
+
+static uint32_t put_hang(const struct frame_tell *tell, const struct frame_hang *hang, FILE *out)
+{
+	const char *comm = span_engine_comm(tell->engine, &hang->seen);
+	bool is_known = hang->wchan && *hang->wchan;
+	char group[NAME_MOST], key[NAME_MOST], *text;
+
+	span_engine_group(tell->engine, 0, hang->seen.group, group, sizeof(group));
+	span_engine_key(tell->engine, &hang->seen, key, sizeof(key));
+	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s", age_of(tell, hang), group, key,
+			  *comm ? comm : "?", hang->seen.tid, hang->user ? " of " : "",
+			  hang->user ? hang->user : "", is_known ? ", in " : "",
+			  is_known ? hang->wchan : "");
+	put_line(tell, text, 1, out);
+	free(text);
+	return 1 + put_stack(tell, hang->stack, out);
+}
+
+uint32_t frame_hangs_text(const struct frame_tell *tell, FILE *out)
+{
+	uint32_t shown = tell->hangs < HANGS_SHOWN ? tell->hangs : HANGS_SHOWN, lines = 0;
+
+	for (uint32_t i = 0; i < shown; i++)
+		lines += put_hang(tell, &tell->hang[i], out);
+	if (shown == tell->hangs)
+		return lines;
+	fprintf(out, " ! %u more\n", tell->hangs - shown);
+	return lines + 1;
+}

@@ -1,0 +1,148 @@
+/* frame_text: a table of one interval, for people. */
+#include "print/page.h"
+#include "print/summary_name.h"
+
+#include <iotrace/frame_tell.h>
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 4096, NAME_LEAST = 16, NAME_USUAL = 22 };
+
+enum { NAME, IN_FLIGHT, OPS, READ, WRITTEN, SERVICE, P50, P99, MAX, UTIL, ERRORS, OLDEST, CELLS };
+
+/* Where there is no room for all, what the others say less of goes first. */
+static const struct page_column column[CELLS] = {
+	[NAME] = {NULL, -NAME_LEAST, 0, false},
+	[IN_FLIGHT] = {"inflt", 6, 0, false},
+	[OPS] = {"op/s", 10, 0, false},
+	[READ] = {"read/s", 9, 70, false},
+	[WRITTEN] = {"written/s", 10, 70, false},
+	[SERVICE] = {"svctm/us", 10, 54, false},
+	[P50] = {"p50", 9, 106, false},
+	[P99] = {"p99", 9, 79, false},
+	[MAX] = {"max", 9, 97, false},
+	[UTIL] = {"%util", 8, 44, false},
+	[ERRORS] = {"errors/s", 9, 115, false},
+	[OLDEST] = {"oldest", 9, 88, false},
+};
+
+struct table {
+	struct page page;
+	struct page_column column[CELLS];
+	struct page_table table;
+	const struct frame_tell *tell;
+};
+
+static bool is_active(const struct frame_row *row)
+{
+	return row->now.ops || row->in_flight || row->busy;
+}
+
+/* What fits a terminal; "! " marks a hang. The caller frees it. */
+static char *name_of(const struct frame_tell *tell, const struct frame_row *row)
+{
+	char *bytes = mem_alloc(NAME_MOST);
+	size_t length = frame_name(tell, row, bytes, NAME_MOST);
+	char *safe = summary_escape(bytes, length);
+	char *name = mem_format("%s%s", row->is_hung ? "! " : "", safe);
+
+	free(bytes);
+	free(safe);
+	return name;
+}
+
+/* Names take what the other columns leave. In a file or a pipe nothing is cut. */
+static int width_of_names(const struct table *table)
+{
+	size_t columns = table->tell->columns, used = 0, width = NAME_USUAL;
+
+	for (int i = NAME + 1; i < CELLS; i++)
+		if (columns >= column[i].from)
+			used += (size_t)column[i].width;
+	if (columns)
+		return (int)(columns > used + 2 ? columns - used - 1 : 2);
+	for (uint32_t i = 0; i < table->tell->frame->rows; i++) {
+		const struct frame_row *row = table->tell->frame->row[i];
+		char *name = is_active(row) ? name_of(table->tell, row) : NULL;
+
+		if (name && summary_columns(name) + 2 > width)
+			width = summary_columns(name) + 2;
+		free(name);
+	}
+	return (int)width;
+}
+
+static const char *real(char text[SUMMARY_NUMBER], double value)
+{
+	snprintf(text, SUMMARY_NUMBER, "%.2f", value);
+	return text;
+}
+
+static const char *size_of(char text[SUMMARY_NUMBER], double bytes)
+{
+	return bytes > 0 ? summary_bytes(text, (uint64_t)(bytes + 0.5)) : NULL;
+}
+
+static const char *time_of(char text[SUMMARY_NUMBER], double us)
+{
+	return us > 0 ? summary_time(text, (uint64_t)(us * 1e3 + 0.5)) : NULL;
+}
+
+static void put_row(const struct table *table, const struct frame_row *row)
+{
+	char *name = name_of(table->tell, row), *cut;
+	char text[CELLS][SUMMARY_NUMBER];
+	struct frame_numbers n;
+
+	frame_numbers(&n, table->tell->frame, row);
+	cut = summary_cut(name, (size_t)-table->column[NAME].width - 1, 8);
+	snprintf(text[IN_FLIGHT], SUMMARY_NUMBER, "%u", row->in_flight);
+	snprintf(text[UTIL], SUMMARY_NUMBER, "%.2f%%", n.util);
+	if (row->is_hung)
+		fputs(table->page.bold, table->page.out);
+	page_row(&table->page, &table->table,
+		 (const char *const[CELLS]){
+			 [NAME] = cut,
+			 [IN_FLIGHT] = text[IN_FLIGHT],
+			 [OPS] = real(text[OPS], n.ops),
+			 [READ] = size_of(text[READ], n.read),
+			 [WRITTEN] = size_of(text[WRITTEN], n.written),
+			 [SERVICE] = real(text[SERVICE], n.service_us),
+			 [P50] = time_of(text[P50], n.p50_us),
+			 [P99] = time_of(text[P99], n.p99_us),
+			 [MAX] = time_of(text[MAX], n.max_us),
+			 [UTIL] = text[UTIL],
+			 [ERRORS] = real(text[ERRORS], n.errors),
+			 [OLDEST] = time_of(text[OLDEST], n.oldest_s * 1e6),
+		 });
+	if (row->is_hung)
+		fputs(table->page.plain, table->page.out);
+	free(name);
+	free(cut);
+}
+
+uint32_t frame_text(const struct frame_tell *tell, FILE *out)
+{
+	struct table table = {.page = page_new(out, tell->columns, tell->has_style), .tell = tell};
+	uint32_t shown = 0, active = 0;
+
+	memcpy(table.column, column, sizeof(column));
+	table.table = (struct page_table){table.column, CELLS};
+	table.column[NAME].title = tell->title;
+	table.column[NAME].width = -width_of_names(&table);
+	if (tell->has_heading)
+		page_heading(&table.page, &table.table);
+	else
+		fputc('\n', out);
+	for (uint32_t i = 0; i < tell->frame->rows; i++) {
+		if (!is_active(tell->frame->row[i]) || active++ >= tell->top)
+			continue;
+		put_row(&table, tell->frame->row[i]);
+		shown++;
+	}
+	if (active > shown)
+		fprintf(out, " (%u more)\n", active - shown);
+	put_row(&table, tell->frame->total);
+	return 1 + tell->has_heading + shown + (active > shown) + 1 + frame_hangs_text(tell, out);
+}

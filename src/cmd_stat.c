@@ -1,0 +1,232 @@
+/*
+ * stat: what system calls, devices, file systems or any span do now: a table for each interval.
+ *
+ * Events come in the order of time, but later than they happened. So an interval ends with the first event behind it, or when
+ * nothing can come any more that was before its end.
+ */
+#include "command.h"
+#include "span/span_print.h"
+#include "span/span_run.h"
+#include "stat/stat_counted.h"
+#include "stat/stat_hang.h"
+#include "stat/stat_options.h"
+#include "stat/stat_out.h"
+
+#include <errno.h>
+#include <iotrace/counted.h>
+#include <iotrace/error.h>
+#include <iotrace/frame.h>
+#include <iotrace/live.h>
+#include <iotrace/log.h>
+#include <string.h>
+
+/* Rounds of the recorder are shorter, and events of one round leave it with the next. */
+static const uint64_t lag_ns = 300000000;
+
+/* After a longer silence, one table is printed for all of it. */
+enum { SILENT_INTERVALS = 10 };
+
+struct stat_job {
+	struct stat_options *options;
+	struct span_run *run;
+	struct frames *frames;
+	struct stat_out out;
+	struct stat_hangs hangs;
+	uint64_t next; /* end of this interval; 0: not begun */
+	uint32_t frames_told;
+	bool is_counted; /* in the kernel */
+	bool is_over;
+};
+
+static void end_frame(struct stat_job *job, uint64_t to)
+{
+	struct span_run *run = job->run;
+	struct frame_tell tell;
+
+	if (job->is_counted) {
+		run_define_spans(run->run);
+		stat_counted_cut(job->frames, run, to);
+	} else {
+		frames_cut(job->frames, to);
+		span_engine_look(run->engine, to, frames_open, job->frames);
+	}
+	tell = stat_out_tell(&job->out, run, frames_get(job->frames));
+	if (job->hangs.watch)
+		stat_hangs_take(&job->hangs, &tell);
+	stat_out_frame(&job->out, run, &tell);
+	frames_next(job->frames);
+	if (++job->frames_told != job->options->count)
+		return;
+	job->is_over = true;
+	live_end_at_limit(run->live);
+}
+
+/* What happens while the recording begins is of the first interval. */
+static void begin_frames(struct stat_job *job, uint64_t first)
+{
+	uint64_t start = first && first < job->run->start ? first : job->run->start;
+
+	if (job->next)
+		return;
+	frames_start(job->frames, start);
+	job->next = job->run->start + job->options->span.interval;
+}
+
+static void see_time(struct stat_job *job, uint64_t time)
+{
+	uint64_t interval = job->options->span.interval;
+
+	begin_frames(job, time);
+	while (!job->is_over && time >= job->next) {
+		if (time - job->next > SILENT_INTERVALS * interval)
+			job->next += (time - job->next) / interval * interval;
+		end_frame(job, job->next);
+		job->next += interval;
+	}
+}
+
+static void begun(void *context, const struct span_seen *span)
+{
+	struct stat_job *job = context;
+
+	see_time(job, span->begin);
+	frames_begun(job->frames, span);
+}
+
+static void left(void *context, const struct span_seen *span)
+{
+	struct stat_job *job = context;
+
+	see_time(job, span->end);
+	frames_left(job->frames, span);
+}
+
+static void seen(void *context, const struct span_seen *span)
+{
+	struct stat_job *job = context;
+
+	see_time(job, span->end);
+	frames_seen(job->frames, span);
+}
+
+static void tell_now(void *context)
+{
+	struct stat_job *job = context;
+
+	if (job->is_counted)
+		begin_frames(job, live_counted_books(job->run->live, 0).first);
+	if (job->is_counted && !job->is_over)
+		end_frame(job, job->run->now);
+	else if (job->run->now > job->run->lag)
+		see_time(job, job->run->now - job->run->lag);
+}
+
+/* The rest of the last interval, so that the tables add up to the whole. */
+static void tell_last(void *context, struct live *live)
+{
+	struct stat_job *job = context;
+	uint64_t end = job->is_counted ? live_counted_books(live, 0).last
+				       : span_engine_last(job->run->engine);
+
+	begin_frames(job, job->is_counted ? live_counted_books(live, 0).first : end);
+	if (!job->is_counted)
+		see_time(job, end);
+	if (!job->is_over && end > frames_get(job->frames)->from)
+		end_frame(job, end);
+	job->is_over = true;
+}
+
+/* Whether the kernel counts is known once the recording has been opened. */
+static int started(void *context, struct live *live, struct error *err)
+{
+	struct stat_job *job = context;
+	const struct span_options *options = &job->options->span;
+	const char *why = options->counted_count ? live_counted_why(live, 0)
+			  : options->why         ? options->why
+						 : "its begins and ends come from the model";
+
+	span_engine_keep_names(job->run->engine);
+	job->is_counted = !why;
+	job->run->is_prompt = job->is_counted;
+	if (job->is_counted)
+		return 0;
+	if (options->by && !strcmp(options->by, "user"))
+		return error_say(err, ENOTSUP,
+				 "--by user: only BPF programs know whose a call is, and: %s", why);
+	job->run->lag = lag_ns;
+	if (options->set.span[0]->source == SPAN_OF_TRACEPOINTS)
+		log_warn(
+			"each event is recorded, which costs the programs about three times as much "
+			"as counting in the kernel: %s",
+			why);
+	return 0;
+}
+
+static int tell_all(void *context, struct error *err)
+{
+	struct stat_job *job = context;
+
+	return stat_out_end(&job->out, job->run, err);
+}
+
+static int stat_run(struct stat_options *options, const char *span, int argc, char **argv)
+{
+	struct stat_job job = {.options = options};
+	const struct span_output output = {.seen = seen,
+					   .begun = begun,
+					   .left = left,
+					   .context = &job};
+	struct span_run run = {.options = &options->span,
+			       .output = &output,
+			       .round = tell_now,
+			       .started = started,
+			       .ended = tell_last,
+			       .report = tell_all,
+			       .context = &job};
+	struct error err = {0};
+	int status;
+
+	if (stat_out_open(&job.out, options, &err) ||
+	    (options->hang && stat_hangs_open(&job.hangs, options->on_hang, &err))) {
+		stat_out_close(&job.out);
+		command_complain(&err);
+		return STATUS_FAILED;
+	}
+	job.run = &run;
+	if (job.hangs.watch)
+		options->span.record.recording.own_pid = (uint32_t)watch_pid(job.hangs.watch);
+	options->span.is_countable = true;
+	job.frames = frames_new(options->hang);
+	status = span_run_command(&run, &command_stat, span, argc, argv);
+	if (status == STATUS_OK && job.hangs.met)
+		status = STATUS_HANG;
+	stat_hangs_close(&job.hangs);
+	frames_free(job.frames);
+	stat_out_close(&job.out);
+	return status;
+}
+
+static int run_stat(void *context, int argc, char **argv)
+{
+	struct stat_options *options = context;
+	struct error err = {0};
+	const char *span = stat_options_view(options, &err);
+
+	return span ? stat_run(options, span, argc, argv) : command_misused(&command_stat, &err);
+}
+
+const struct command command_stat = {
+	.name = "stat",
+	.help = "Shows what system calls, processes, devices, FUSE file systems or other spans do now:\na table for each interval.",
+	.operands = "[--] COMMAND [ARG]...",
+	.about =
+		"The tables go to standard output, with a COMMAND to standard error.\n"
+		"The exit status is 3 if something hung (--hang), but that of a COMMAND that fails.\n",
+	.row = stat_rows,
+	.runs_command = true,
+	.needs_rights = true,
+	.size = sizeof(struct stat_options),
+	.init = stat_options_init,
+	.run = run_stat,
+	.release = stat_options_release,
+};

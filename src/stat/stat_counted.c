@@ -1,0 +1,75 @@
+/* stat_counted: see stat_counted.h. */
+#include "stat_counted.h"
+
+#include <iotrace/counted.h>
+#include <string.h>
+
+struct taking {
+	struct frames *frames;
+	struct span_engine *engine;
+	bool has_tasks; /* groups are processes or threads */
+	uint64_t now;
+};
+
+static void take_part(void *context, const struct counted_part *part)
+{
+	const struct taking *to = context;
+	const struct frame_part counted = {.group = part->group,
+					   .is_rest = part->is_rest,
+					   .cell = part->cell,
+					   .histogram = {.first = part->first,
+							 .buckets = COUNTED_BUCKETS,
+							 .bucket = part->bucket,
+							 .sum = part->sum,
+							 .min = part->min,
+							 .max = part->max}};
+
+	_Static_assert((int)COUNTED_BUCKETS == (int)FRAME_BUCKETS, "they are the same");
+	frames_count_part(to->frames, &counted);
+}
+
+static void take_flight(void *context, const struct counted_flight *flight)
+{
+	const struct taking *to = context;
+
+	if (to->has_tasks && !flight->is_total && !flight->is_rest)
+		span_engine_name_thread(to->engine, (uint32_t)flight->group, flight->comm);
+	frames_count_flight(to->frames, &(const struct frame_flight){.group = flight->group,
+								     .is_rest = flight->is_rest,
+								     .is_total = flight->is_total,
+								     .busy = flight->busy,
+								     .read = flight->read,
+								     .written = flight->written,
+								     .errors = flight->errors});
+}
+
+static void take_open(void *context, const struct counted_open *open)
+{
+	const struct taking *to = context;
+
+	struct span_seen seen = {.fate = SPAN_OPEN,
+				 .group = open->group,
+				 .begin = open->begin,
+				 .end = to->now,
+				 .bytes = open->bytes,
+				 .pid = open->pid,
+				 .tid = open->tid,
+				 .comm = span_engine_thread(to->engine, open->tid)};
+
+	memcpy(seen.key, open->key, sizeof(seen.key));
+	frames_open(to->frames, &seen);
+}
+
+int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t now)
+{
+	enum counted_by by = run->options->counted[0].by;
+	struct taking to = {.frames = frames,
+			    .engine = run->engine,
+			    .has_tasks = by == COUNTED_BY_PROCESS || by == COUNTED_BY_THREAD,
+			    .now = now};
+
+	live_counted_flights(run->live, 0, now, take_flight, &to);
+	live_counted_parts(run->live, 0, take_part, &to);
+	frames_cut(frames, now);
+	return live_counted_open(run->live, 0, take_open, &to);
+}

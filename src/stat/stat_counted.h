@@ -1,0 +1,9 @@
+/* stat_counted: numbers that the kernel counted, for frames. */
+#pragma once
+
+#include "span/span_run.h"
+
+#include <iotrace/frame.h>
+
+/* Ends the interval with what the kernel has counted until now. Returns 0, or -errno: it does not say what is in flight. */
+int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t now);

@@ -1,0 +1,176 @@
+/* stat_hang: see stat_hang.h. */
+#include "stat_hang.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/mem.h>
+#include <iotrace/probe.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HANGS_MOST = 256, PATIENCE_MS = 50, INTERVALS_MOST = 3, NAME_MOST = 4096 };
+
+int stat_hangs_open(struct stat_hangs *hangs, const char *command, struct error *err)
+{
+	*hangs = (struct stat_hangs){.has_command = command != NULL,
+				     .watch = watch_new(command, err)};
+	return hangs->watch ? 0 : -EIO;
+}
+
+void stat_hangs_close(struct stat_hangs *hangs)
+{
+	for (uint32_t i = 0; i < hangs->count; i++)
+		free(hangs->hang[i]);
+	free(hangs->hang);
+	free(hangs->list);
+	watch_free(hangs->watch);
+}
+
+static bool is_same(const struct span_seen *a, const struct span_seen *b)
+{
+	return a->begin == b->begin && a->tid == b->tid && a->group == b->group &&
+	       !memcmp(a->key, b->key, sizeof(a->key));
+}
+
+static void see(struct stat_hangs *hangs, const struct span_seen *seen)
+{
+	struct stat_hang *hang;
+
+	for (uint32_t i = 0; i < hangs->count; i++) {
+		if (!is_same(&hangs->hang[i]->told.seen, seen))
+			continue;
+		hangs->hang[i]->told.seen = *seen;
+		hangs->hang[i]->is_seen = true;
+		return;
+	}
+	hangs->met++;
+	if (hangs->count == HANGS_MOST)
+		return;
+	hang = mem_zero(sizeof(*hang));
+	hang->told.seen = *seen;
+	hang->is_seen = true;
+	MEM_GROW(hangs->hang, hangs->cap, hangs->count + 1);
+	hangs->hang[hangs->count++] = hang;
+}
+
+/* What is no longer seen has ended. */
+static void forget(struct stat_hangs *hangs)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < hangs->count; i++) {
+		struct stat_hang *hang = hangs->hang[i];
+
+		if (!hang->is_seen) {
+			free(hang);
+			continue;
+		}
+		hang->is_seen = false;
+		hangs->hang[kept++] = hang;
+	}
+	hangs->count = kept;
+}
+
+static const char *given(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static void learn(struct stat_hangs *hangs, const struct watch_task *task)
+{
+	for (uint32_t i = 0; i < hangs->count; i++) {
+		struct stat_hang *hang = hangs->hang[i];
+
+		if (hang->told.seen.tid != task->tid || !hang->is_asked || hang->is_answered)
+			continue;
+		hang->is_answered = true;
+		hang->task = *task;
+		hang->told.user = given(hang->task.user);
+		hang->told.wchan = given(hang->task.wchan);
+		hang->told.stack = given(hang->task.stack);
+	}
+}
+
+/* Returns whether an answer is due. */
+static bool ask(struct stat_hangs *hangs)
+{
+	bool waits = false;
+
+	for (uint32_t i = 0; i < hangs->count; i++) {
+		struct stat_hang *hang = hangs->hang[i];
+		const struct span_seen *seen = &hang->told.seen;
+
+		if (!hang->is_asked && seen->tid)
+			hang->is_asked = watch_ask(hangs->watch, seen->pid, seen->tid);
+		waits |= hang->is_asked && !hang->is_answered;
+	}
+	return waits;
+}
+
+static void collect(struct stat_hangs *hangs)
+{
+	uint64_t until = probe_now() + PATIENCE_MS * UINT64_C(1000000);
+	struct watch_task task;
+
+	while (ask(hangs)) {
+		uint64_t now = probe_now();
+		int left = now < until ? (int)((until - now) / 1000000) : 0;
+
+		if (!watch_answer(hangs->watch, &task, left))
+			return;
+		learn(hangs, &task);
+	}
+}
+
+/* The same words as the keys of the JSON. */
+static char *environment_of(const struct frame_tell *tell, const struct stat_hang *hang)
+{
+	const struct span_seen *seen = &hang->told.seen;
+	char group[NAME_MOST], key[NAME_MOST];
+
+	span_engine_group(tell->engine, 0, seen->group, group, sizeof(group));
+	span_engine_key(tell->engine, seen, key, sizeof(key));
+	for (char *at = group; *at; at++)
+		*at = *at == '\n' ? ' ' : *at;
+	return mem_format("IOTRACE_HANG_VIEW=%s\nIOTRACE_HANG_NAME=%s\nIOTRACE_HANG_KEY=%s\n"
+			  "IOTRACE_HANG_PID=%u\nIOTRACE_HANG_TID=%u\nIOTRACE_HANG_USER=%s\n"
+			  "IOTRACE_HANG_WCHAN=%s\n",
+			  tell->view, group, key, seen->pid, seen->tid,
+			  hang->told.user ? hang->told.user : "",
+			  hang->told.wchan ? hang->told.wchan : "");
+}
+
+/* Without an answer it runs at a later interval. */
+static void run(struct stat_hangs *hangs, const struct frame_tell *tell, struct stat_hang *hang)
+{
+	char *environment, *input;
+
+	if (hang->has_run ||
+	    (hang->is_asked && !hang->is_answered && hang->intervals++ < INTERVALS_MOST))
+		return;
+	environment = environment_of(tell, hang);
+	input = frame_hang_line(tell, &hang->told);
+	hang->has_run = watch_run(hangs->watch, environment, input);
+	free(input);
+	free(environment);
+}
+
+void stat_hangs_take(struct stat_hangs *hangs, struct frame_tell *tell)
+{
+	const struct frame *frame = tell->frame;
+
+	for (uint32_t i = 0; i < frame->hangs; i++)
+		see(hangs, &frame->hang[i]);
+	forget(hangs);
+	if (!hangs->count)
+		return;
+	collect(hangs);
+	MEM_GROW(hangs->list, hangs->list_cap, hangs->count);
+	for (uint32_t i = 0; i < hangs->count; i++) {
+		hangs->list[i] = hangs->hang[i]->told;
+		if (hangs->has_command)
+			run(hangs, tell, hangs->hang[i]);
+	}
+	tell->hang = hangs->list;
+	tell->hangs = hangs->count;
+}

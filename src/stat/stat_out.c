@@ -1,0 +1,128 @@
+/* stat_out: see stat_out.h. */
+#include "stat_out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/place.h>
+#include <iotrace/probe.h>
+#include <iotrace/trace.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FILE_MODE = 0644, HEADING_LINES = 20 };
+
+static int open_file(const struct span_file *file, int *fd, struct error *err)
+{
+	if (!file->path)
+		return 0;
+	*fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, FILE_MODE);
+	return *fd < 0 ? error_set(err, errno, "open %s", file->path) : 0;
+}
+
+int stat_out_open(struct stat_out *out, const struct stat_options *options, struct error *err)
+{
+	int code;
+
+	*out = (struct stat_out){.options = options, .json = -1, .csv = -1};
+	code = open_file(&options->span.json, &out->json, err);
+	if (!code)
+		code = open_file(&options->csv, &out->csv, err);
+	if (code)
+		stat_out_close(out);
+	return code;
+}
+
+void stat_out_close(struct stat_out *out)
+{
+	if (out->json >= 0)
+		close(out->json);
+	if (out->csv >= 0)
+		close(out->csv);
+	out->json = out->csv = -1;
+}
+
+struct frame_tell stat_out_tell(const struct stat_out *out, const struct span_run *run,
+				const struct frame *frame)
+{
+	int columns = probe_columns(run->fd);
+	const char *no_color = getenv("NO_COLOR");
+	const char *group = span_engine_group_name(run->engine, 0);
+
+	return (struct frame_tell){
+		.engine = run->engine,
+		.frame = frame,
+		.view = out->options->view,
+		.title = out->options->title ? out->options->title : group,
+		.realtime = trace_host(run_trace(run->run))->realtime_offset,
+		.columns = columns > 0 ? (size_t)columns : 0,
+		.has_style = columns > 0 && (!no_color || !*no_color),
+		.top = out->options->span.top,
+	};
+}
+
+/* A frame is written at once, so that a reader of a pipe sees it in time. */
+static void put(struct stat_out *out, int fd, const char *text, size_t size)
+{
+	int code = out->is_closed ? 0 : place_write_all(fd, text, size);
+
+	if (code == -EPIPE)
+		out->is_closed = true;
+	else if (code && !out->code)
+		out->code = code;
+}
+
+static void put_lines(struct stat_out *out, const struct frame_tell *tell, int fd,
+		      void (*how)(const struct frame_tell *, FILE *))
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *lines = open_memstream(&text, &size);
+
+	if (!lines) {
+		out->code = -errno;
+		return;
+	}
+	how(tell, lines);
+	fclose(lines);
+	put(out, fd, text, size);
+	free(text);
+}
+
+static void put_table(struct stat_out *out, struct frame_tell *tell, int fd)
+{
+	char *text = NULL;
+	size_t size = 0, blank;
+	FILE *lines = open_memstream(&text, &size);
+
+	if (!lines) {
+		out->code = -errno;
+		return;
+	}
+	tell->has_heading = !out->has_begun || out->lines >= HEADING_LINES;
+	out->lines = (tell->has_heading ? 0 : out->lines) + frame_text(tell, lines);
+	fclose(lines);
+	blank = !out->has_begun; /* what is between tables is not before the first */
+	put(out, fd, text + blank, size - blank);
+	free(text);
+}
+
+void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_tell *tell)
+{
+	const struct span_file *json = &out->options->span.json, *csv = &out->options->csv;
+
+	tell->has_heading = !out->has_begun;
+	if (json->is_wanted)
+		put_lines(out, tell, json->path ? out->json : STDOUT_FILENO, frame_json);
+	if (csv->is_wanted)
+		put_lines(out, tell, csv->path ? out->csv : STDOUT_FILENO, frame_csv);
+	if ((!json->is_wanted || json->path) && (!csv->is_wanted || csv->path))
+		put_table(out, tell, run->fd);
+	out->has_begun = true;
+}
+
+int stat_out_end(struct stat_out *out, const struct span_run *run, struct error *err)
+{
+	(void)run;
+	return out->code ? error_set(err, -out->code, "write the numbers") : 0;
+}

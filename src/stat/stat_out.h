@@ -1,0 +1,25 @@
+/* stat_out: where the frames of `iotrace stat` go: a table, lines of JSON, lines of CSV. */
+#pragma once
+
+#include "span/span_run.h"
+#include "stat_options.h"
+
+#include <iotrace/frame_tell.h>
+
+struct stat_out {
+	const struct stat_options *options;
+	int json, csv;  /* descriptors of files; -1: none */
+	uint32_t lines; /* since the last heading */
+	bool has_begun;
+	int code; /* the first failure to write; its reader may have gone: 0 */
+	bool is_closed;
+};
+
+/* Opens the files. Returns 0, or -errno with a sentence. */
+int stat_out_open(struct stat_out *out, const struct stat_options *options, struct error *err);
+struct frame_tell stat_out_tell(const struct stat_out *out, const struct span_run *run,
+				const struct frame *frame);
+void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_tell *tell);
+/* Returns 0, or -errno with a sentence: what could not be written. */
+int stat_out_end(struct stat_out *out, const struct span_run *run, struct error *err);
+void stat_out_close(struct stat_out *out);

@@ -1,0 +1,383 @@
+#!/usr/bin/python3
+"""iotrace stat live: against strace, the kernel's own numbers of a disk and of a process, and the log of a FUSE file system."""
+
+import collections
+import contextlib
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from live import CALMED, IOTRACE, Live, SOURCE  # noqa: E402
+
+DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=3000"]
+
+
+def frames(live, *words, status=0, command=(), **more):
+    """All frames of a run, each with its rows by name."""
+    path = live.path("stat.json")
+    ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", f"--json={path}", *words, *(["--", *command] if command else [])], **more)
+    if not live.equal(f"{words}: status", ran.returncode, status):
+        print(ran.stderr.decode(errors="replace"))
+    with open(path, encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    live.check(found, f"{words}: no frame")
+    for frame in found:
+        frame["by"] = {row["name"]: row for row in frame["rows"]}
+        check_sums(live, words, frame)
+    return found
+
+
+def started(live, *words, **more):
+    """Returns a process of iotrace stat as soon as it counts."""
+    ready, gives = os.pipe()
+    process = subprocess.Popen([IOTRACE, "stat", f"--source={SOURCE}", f"--ready-fd={gives}", *words], pass_fds=[gives], env=CALMED, **more)
+    os.close(gives)
+    with os.fdopen(ready, "rb") as file:
+        live.equal(f"{words}: ready", file.readline(), b"ready\n")
+    return process
+
+
+def check_sums(live, words, frame):
+    """The total is that of the rows, and no row is busier."""
+    for key in ("inflight", "ops_total", "read_bytes_total", "written_bytes_total", "errors_total"):
+        live.equal(f"{words}: {key}", frame["total"][key], sum(row[key] for row in frame["rows"]))
+    for row in frame["rows"] + [frame["total"]]:
+        live.check(row["util_percent"] <= min(100.001, frame["total"]["util_percent"] + 0.001), f"{words}: {row} of {frame['total']}")
+        live.check(row["p50_us"] <= row["p99_us"] <= row["max_us"] * 1.01, f"{words}: {row}")
+
+
+def strace(live, command):
+    """How many of each call, as strace -c counts them."""
+    live.run(["strace", "-f", "-c", "-o", live.path("strace"), *command])
+    with open(live.path("strace"), encoding="ascii") as file:
+        words = [line.split() for line in file]
+    return {line[-1]: int(line[3]) for line in words if len(line) in (5, 6) and line[3].isdigit()}
+
+
+NAMED_OTHERWISE = {"fstat": "newfstat", "stat": "newstat", "lstat": "newlstat", "sendfile": "sendfile64"}  # in the kernel
+
+
+def by_op(live):
+    """Each kind of call as often as strace counts it, over intervals that add up to the whole."""
+    counted = strace(live, DD)
+    last = frames(live, "--syscalls=all", "-i", "0.05", command=DD)[-1]
+    mine = {name.split("(")[0]: row["ops_total"] for name, row in last["by"].items()}
+    for call in ("read", "write", "openat", "close", "lseek", "dup2", "pread64", "fstat"):
+        if call in counted:
+            live.equal(f"{call}: count", mine.get(NAMED_OTHERWISE.get(call, call), 0), counted[call])
+    live.check(last["by"]["read(0)"]["read_bytes_total"] >= 3000 * 4096, f"bytes: {last['by']['read(0)']}")
+    live.equal("written", last["by"]["write(1)"]["written_bytes_total"] // 4096, 3000)
+
+
+COPY = """
+import os
+def io():
+    fd = os.open('/proc/self/io', os.O_RDONLY)
+    text = os.read(fd, 1000)
+    os.close(fd)
+    return text
+before = io()
+line = os.read(0, 100)
+data = os.open('/etc/passwd', os.O_RDONLY)
+out = os.open('/dev/null', os.O_WRONLY)
+for i in range(500):
+    os.pread(data, 100 + i, 0)
+    os.write(out, b'x' * (50 + i))
+try:
+    os.read(out, 1)
+except OSError:
+    pass
+after = io()
+os.write(1, before + b'=' + after)
+os._exit(0)
+"""
+
+
+def by_process(live):
+    """What /proc/PID/io says of the process between two moments that the process itself knows."""
+    work = subprocess.Popen([sys.executable, "-S", "-c", COPY], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    while "pipe" not in wchan(work.pid):
+        time.sleep(0.01)
+    run = started(live, "--by", "process", f"--json={live.path('stat.json')}", "-p", str(work.pid),
+                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    text = work.communicate(b"go\n")[0]
+    live.equal("status", run.wait(), 0)
+    with open(live.path("stat.json"), encoding="utf-8") as file:
+        row = json.loads(file.readlines()[-1])["rows"][0]
+    before, after = text.split(b"=")
+    io = [dict(line.split(": ") for line in part.decode().splitlines()) for part in (before, after)]
+    grown = {key: int(io[1][key]) - int(io[0][key]) for key in io[0]}
+    # Each reading of the file is in the next one. The word that begins the work ended a call that had begun before.
+    live.equal("read", row["read_bytes_total"], grown["rchar"] - len(before) - len(b"go\n") + len(after))
+    live.equal("written", row["written_bytes_total"], grown["wchar"] + len(text))
+    live.equal("errors", row["errors_total"], 1)
+    live.check(row["name"].startswith("python3("), f"name: {row['name']}")
+
+
+def wchan(pid):
+    with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+        return file.read()
+
+
+def by_thread(live):
+    code = "import os, threading\ndef go():\n for i in range(200): os.pread(3, 1, 0)\nos.open('/etc/passwd', 0)\n" \
+           "ts = [threading.Thread(target=go) for _ in range(3)]\n[t.start() for t in ts]\n[t.join() for t in ts]"
+    last = frames(live, "--by", "thread", "--syscalls=data", command=[sys.executable, "-S", "-c", code])[-1]
+    live.equal("threads", sum(row["ops_total"] == 200 for row in last["rows"]), 3)
+
+
+def by_device(live):
+    """As many requests and bytes as the kernel counts for the device."""
+    with open(live.path("image"), "wb") as file:
+        file.truncate(64 << 20)
+    device = live.run(["losetup", "--find", "--show", live.path("image")]).stdout.decode().strip()
+    if not device:
+        live.lacks("a loop device")
+        return
+    name = os.path.basename(device)
+    try:
+        work = f"dd if=/dev/zero of={device} bs=64k count=200 oflag=direct; dd if={device} of=/dev/null bs=16k count=300 iflag=direct"
+        before = device_stat(name)
+        last = frames(live, "-a", "--by", "device", "--device", name, "-i", "0.1", command=["sh", "-c", work])[-1]
+        reads, _, read, _, writes, _, written, *_, flushes, _ = [b - a for a, b in zip(before, device_stat(name))]
+    finally:
+        live.run(["losetup", "-d", device])
+    row = last["by"][name]
+    live.equal("requests", row["ops_total"], reads + writes + flushes)
+    live.equal("read", row["read_bytes_total"], read * 512)
+    live.equal("written", row["written_bytes_total"], written * 512)
+    live.check(read == 300 * 32 and written == 200 * 128, f"what dd did: {read} {written}")
+
+
+def device_stat(name):
+    """/sys/block/NAME/stat: requests, merges, sectors and ms of reads and writes, in flight, busy and queue ms, the same of discards,
+    flushes."""
+    with open(f"/sys/block/{name}/stat", encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+class RawFuse:
+    """A FUSE file system that says what it was asked. `with RawFuse(live) as fuse:`"""
+
+    def __init__(self, live):
+        self.place = tempfile.mkdtemp(dir=live.dir)
+        self.server = subprocess.Popen([sys.executable, os.path.join(HERE, "..", "support", "raw_fuse.py"), self.place], env=CALMED,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.works = self.server.stdout.readline() == "ready\n"
+
+    def __enter__(self):
+        return self
+
+    def asked(self, line=""):
+        self.server.stdin.write(f"{line}\n")
+        self.server.stdin.flush()
+        return json.loads(self.server.stdout.readline())
+
+    def __exit__(self, *_):
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self.asked("answer")
+        subprocess.run(["umount", "-l", self.place], check=False)
+        with contextlib.suppress(BrokenPipeError):
+            self.server.stdin.close()
+        self.server.wait()
+
+
+def has_fuse(live, fuse):
+    if fuse.works and os.path.exists("/sys/kernel/tracing/events/fuse/fuse_request_send"):
+        return True
+    live.lacks("FUSE with tracepoints")
+    return False
+
+
+def by_fuse(live):
+    """Requests by operation as the file system itself counted them."""
+    with RawFuse(live) as fuse:
+        if not has_fuse(live, fuse):
+            return
+        work = f"dd if={fuse.place}/data of=/dev/null bs=10000 count=50; dd if=/dev/zero of={fuse.place}/data bs=3000 count=70 conv=notrunc; " \
+               f"cat {fuse.place}/none; sleep 0.4"
+        last = frames(live, "-a", "--by", "fuse", "-i", "0.1", command=["sh", "-c", work])[-1]
+        asked = fuse.asked()
+    mine = {name.rstrip(")").split("(")[-1]: row["ops_total"] for name, row in last["by"].items()}
+    live.equal("requests", {code: count for code, count in mine.items() if count}, asked["count"])
+    live.equal("read", last["total"]["read_bytes_total"], asked["read"])
+    live.equal("written", last["total"]["written_bytes_total"], asked["written"])
+    live.equal("names", last["by"]["FUSE_READ(15)"]["read_bytes_total"], asked["read"])
+    live.check(last["total"]["errors_total"] >= 1, f"no file of this name: {last['total']}")
+
+
+def hang(live):
+    """A request that the file system does not answer: seen, told with who waits and where, and gone when it is answered."""
+    with RawFuse(live) as fuse:
+        if not has_fuse(live, fuse):
+            return
+        out = live.path("hangs")
+        reader = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.PIPE)
+        run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={live.path('stat.json')}",
+                         "--on-hang", f"cat >> {out}; echo $IOTRACE_HANG_TID $IOTRACE_HANG_NAME >> {out}", "--duration", "4",
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        reader.kill()  # whoever asked before the recording began is not in it
+        waiter = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.PIPE)
+        time.sleep(2)
+        asked = fuse.asked("answer")
+        live.equal("what was said at last", waiter.communicate()[0][:8], b"at last\n")
+        text = run.communicate()[0].decode()
+        live.equal("status", run.returncode, 3)
+        live.check(asked["count"]["15"] >= 1, f"{asked}")
+    with open(live.path("stat.json"), encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    hung = [frame for frame in found if frame["hangs"]]
+    live.check(hung and not found[-1]["hangs"], "it hangs, and then does not")
+    row = [row for row in hung[-1]["rows"] if row["name"] == "FUSE_READ(15)"][0]
+    live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
+    who = hung[-1]["hangs"][0]
+    live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["name"]), (waiter.pid, waiter.pid, "cat", "root", "FUSE_READ(15)"))
+    live.check("unique=" in who["key"] and who["age_s"] > 0.6 and who["wchan"], f"{who}")
+    live.check(any("fuse" in line or "request_wait" in line for line in who["stack"]), f"stack: {who}")
+    first = hung[0]["hangs"][0]["age_s"]
+    live.check(0.6 <= first < 0.6 + 0.2 + 0.5, f"within the interval: {first}")
+    live.check(" ! FUSE_READ(15)" in text and f"by cat({waiter.pid}) of root" in text, text)
+    with open(out, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    live.equal("the command ran once", len(lines), 2)
+    live.equal("its input", json.loads(lines[0])["tid"], waiter.pid)
+    live.equal("its environment", lines[1], f"{waiter.pid} FUSE_READ(15)")
+
+
+def in_flight(live):
+    """A call that waits is in flight, all of the time."""
+    found = frames(live, "-i", "0.2", "-n", "4", "--syscalls=data", command=["sh", "-c", "sleep 3 | cat"])
+    live.equal("tables", len(found), 4)
+    row = found[-1]["by"]["read(0)"]
+    live.equal("in flight", (row["inflight"], found[-1]["total"]["inflight"]), (1, 1))
+    live.check(row["util_percent"] > 99.9 and row["ops_per_s"] == 0, f"busy: {row}")
+    live.check(0.5 < row["oldest_s"] < 30, f"age: {row}")
+    ages = [frame["by"]["read(0)"]["oldest_s"] for frame in found if "read(0)" in frame["by"]]
+    live.check(ages == sorted(ages) and len(set(ages)) == len(ages), f"it gets older: {ages}")
+
+
+def killed(live):
+    """Who was killed in a call is in none."""
+    code = "import os, subprocess, time\nc = subprocess.Popen(['cat'], stdin=subprocess.PIPE)\ntime.sleep(0.3)\nc.kill()\nc.wait()\ntime.sleep(0.7)"
+    found = frames(live, "-i", "0.2", "--by", "process", "--syscalls=data", command=[sys.executable, "-S", "-c", code])
+    of_cat = [row for frame in found for name, row in frame["by"].items() if name.startswith("cat(")]
+    live.check(any(row["inflight"] for row in of_cat), f"it waits first: {of_cat}")
+    live.equal("in the end", [row["inflight"] for row in of_cat][-1], 0)
+
+
+WORK = """
+import os, sys, threading
+data, null = os.open('/etc/passwd', os.O_RDONLY), os.open('/dev/null', os.O_WRONLY)
+slow, feed = os.pipe()
+def wait():
+    for i in range(5):
+        os.read(slow, 100)
+def work():
+    for i in range(400):
+        os.pread(data, 10 + i, 0)
+        os.write(null, b'x' * i)
+        if i % 4 == 0:
+            try:
+                os.pread(null, 1, 0)
+            except OSError:
+                pass
+os.read(0, 100)
+threads = [threading.Thread(target=target) for target in (wait, work, work)]
+for thread in threads:
+    thread.start()
+import time
+for i in range(5):
+    time.sleep(0.1)
+    os.write(feed, b'y' * 7)
+for thread in threads:
+    thread.join()
+"""
+
+
+def numbers(path):
+    """The totals of each row, and for how long it was busy."""
+    with open(path, encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    busy = collections.Counter()
+    for frame in found:
+        for row in frame["rows"] + [frame["total"]]:
+            busy[row["name"]] += row["util_percent"] * frame["interval_s"] / 100
+    keys = ("ops_total", "read_bytes_total", "written_bytes_total", "errors_total", "inflight")
+    last = found[-1]
+    return {row["name"]: [row[key] for key in keys] for row in last["rows"] + [last["total"]] if row["ops_total"]}, busy
+
+
+def both(live, *words):
+    """The kernel counts, and iotrace pairs the events of perf: at the same time, of the same process."""
+    work = subprocess.Popen([sys.executable, "-S", "-c", WORK], stdin=subprocess.PIPE)
+    while "pipe" not in wchan(work.pid):
+        time.sleep(0.01)
+    runs = []
+    for source in ("bpf", "perf"):
+        ready, gives = os.pipe()
+        runs.append(subprocess.Popen([IOTRACE, "stat", f"--source={source}", f"--ready-fd={gives}", "-i", "0.2", *words, "-p", str(work.pid),
+                                      f"--json={live.path(source)}"], pass_fds=[gives], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+        os.close(gives)
+        with os.fdopen(ready, "rb") as file:
+            live.equal(f"{source}: ready", file.readline(), b"ready\n")
+    work.communicate(b"go\n")
+    said = [run.communicate()[1] for run in runs]
+    live.equal("status", [run.returncode for run in runs], [0, 0])
+    live.equal("who counts", [b"counting in the kernel" in text for text in said], [False, True])
+    (kernel, kernel_busy), (user, user_busy) = (numbers(live.path(source)) for source in ("bpf", "perf"))
+    live.equal(f"{words}: numbers", kernel, user)
+    for name, row in kernel.items():
+        if row[0] < 100:  # each call of a recorder of the other one is a little longer
+            live.check(abs(kernel_busy[name] - user_busy[name]) < 0.02, f"{words}: {name}: busy {kernel_busy[name]} {user_busy[name]}")
+    live.check(max(user_busy.values()) > 0.4, f"it waits: {user_busy}")
+
+
+def same(live):
+    if SOURCE != "bpf":
+        return
+    for view in ("op", "process", "thread"):
+        both(live, "--by", view)
+
+
+def tables(live):
+    """The table, and lines of values."""
+    ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", f"--csv={live.path('stat.csv')}", "--", *DD])
+    text = ran.stderr.decode()
+    live.check("op " in text and "svctm/us" in text and "TOTAL" in text and " read(0)" in text, text)
+    live.check(not text.startswith("\n"), text)
+    with open(live.path("stat.csv"), encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    totals = collections.Counter(row["name"] for row in rows)
+    live.check(totals["TOTAL"] >= 1 and rows[-1]["name"] == "TOTAL", f"{totals}")
+    live.equal("the same numbers", int(rows[-1]["ops_total"]),
+               sum(int(row["ops_total"]) for row in rows if row["time_ns"] == rows[-1]["time_ns"] and row["name"] != "TOTAL"))
+    for words, what in ((["--by", "ops"], "there is no view 'ops'; did you mean 'op'?"),
+                        (["--by", "op", "--span", "fuse"], "one of them says what the rows are"),
+                        (["--interval", "1us"], "expected at least 10ms"),
+                        (["-n", "0"], "expected 1 to")):
+        ran = live.run([IOTRACE, "stat", *words, "--", "true"])
+        live.equal(f"{words}", (ran.returncode, what in " ".join(ran.stderr.decode().split())), (125, True))
+
+
+def user_defined(live):
+    """Any span: its groups are the rows."""
+    span = "seek: syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group whence result ret"
+    code = "import os\nf = os.open('/etc/passwd', 0)\nfor i in range(90): os.lseek(f, 0, i % 3)\ntry: os.lseek(f, -1, 0)\nexcept OSError: pass"
+    last = frames(live, "--span", span, command=[sys.executable, "-S", "-c", code])[-1]
+    live.equal("view", last["view"], "span seek")
+    live.check(last["by"]["2"]["ops_total"] == 30, f"{last['rows']}")
+    live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
+
+
+TESTS = (by_op, by_process, by_thread, by_device, by_fuse, hang, same, in_flight, killed, tables, user_defined)
+
+with Live() as test:
+    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
+        each(test)

@@ -1,0 +1,139 @@
+/*
+ * A frame as a table, as JSON and as CSV: the same numbers, and no line that a terminal would break.
+ */
+#include "span_driver.h"
+
+#include <iotrace/frame_tell.h>
+#include <sstream>
+#include <sys/syscall.h>
+
+namespace
+{
+
+class FrameTell : public ::testing::Test
+{
+      protected:
+	SpanDriver driver{{"syscall"}};
+	struct frames *frames = frames_new(600000000);
+	struct frame_tell tell = {};
+
+	void SetUp() override
+	{
+		const uint64_t s = 1000000000;
+
+		driver.frames = frames;
+		frames_start(frames, s);
+		driver.define("raw_syscalls:sys_enter", {"id"});
+		driver.define("raw_syscalls:sys_exit", {"id", "ret"});
+		for (uint64_t i = 0; i < 100; i++) {
+			call(s + i * 1000000, i % 2 ? SYS_read : SYS_write, 4096, 1);
+		}
+		driver.happens(s + 200000000, "raw_syscalls:sys_enter", {SYS_fsync}, 8, 8);
+		frames_cut(frames, 2 * s);
+		span_engine_look(driver.engine, 2 * s, frames_open, frames);
+		tell.engine = driver.engine;
+		tell.frame = frames_get(frames);
+		tell.view = tell.title = "op";
+		tell.has_heading = true;
+		tell.top = 20;
+	}
+	void TearDown() override
+	{
+		frames_free(frames);
+	}
+	void call(uint64_t time, uint64_t number, uint64_t result, uint32_t tid)
+	{
+		driver.happens(time, "raw_syscalls:sys_enter", {number}, tid, tid);
+		driver.happens(time + 2000, "raw_syscalls:sys_exit", {number, result}, tid, tid);
+	}
+	template <typename Call> std::string text(Call how)
+	{
+		char *text = nullptr;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		how(&tell, out);
+		fclose(out);
+		std::string all(text, size);
+		free(text);
+		return all;
+	}
+};
+
+TEST_F(FrameTell, ATableOfEighty)
+{
+	tell.columns = 80;
+	EXPECT_EQ(
+		text(frame_text),
+		"\n"
+		" op               inflt      op/s   read/s written/s  svctm/us      p99   %util\n"
+		" ! fsync(74)          1      0.00        -         -      0.00        -  80.00%\n"
+		" read(0)              0     50.00  200 KiB         -      2.00  2.00 us   0.01%\n"
+		" write(1)             0     50.00        -   200 KiB      2.00  2.00 us   0.01%\n"
+		" ! TOTAL              1    100.00  200 KiB   200 KiB      2.00  2.00 us  80.02%\n");
+}
+
+TEST_F(FrameTell, NoLineIsBroken)
+{
+	for (tell.columns = 40; tell.columns < 200; tell.columns++) {
+		std::istringstream lines(text(frame_text));
+		std::string line;
+
+		while (std::getline(lines, line))
+			EXPECT_LE(line.size(), tell.columns) << line;
+	}
+}
+
+TEST_F(FrameTell, Json)
+{
+	std::string line = text(frame_json);
+
+	EXPECT_EQ(line.find('\n'), line.size() - 1);
+	EXPECT_NE(line.find("\"view\":\"op\""), std::string::npos) << line;
+	EXPECT_NE(line.find("\"name\":\"fsync(74)\",\"inflight\":1,\"ops_total\":0,"),
+		  std::string::npos)
+		<< line;
+	EXPECT_NE(
+		line.find(
+			"\"util_percent\":80.000,\"errors_per_s\":0.000,\"oldest_s\":0.800,\"hang\":true"),
+		std::string::npos)
+		<< line;
+	EXPECT_NE(
+		line.find(
+			"\"name\":\"read(0)\",\"inflight\":0,\"ops_total\":50,\"read_bytes_total\":204800,"),
+		std::string::npos)
+		<< line;
+	EXPECT_NE(line.find("\"total\":{\"name\":\"TOTAL\""), std::string::npos) << line;
+}
+
+TEST_F(FrameTell, Csv)
+{
+	EXPECT_EQ(
+		text(frame_csv),
+		"time_ns,interval_s,view,name,inflight,ops_total,read_bytes_total,written_bytes_total,"
+		"errors_total,ops_per_s,read_bytes_per_s,written_bytes_per_s,svctm_us,p50_us,p99_us,max_us,"
+		"util_percent,errors_per_s,oldest_s,hang\n"
+		"2000000000,1.000,op,\"fsync(74)\",1,0,0,0,0,0.000,0.000,0.000,0.000,0.000,0.000,0.000,"
+		"80.000,0.000,0.800,1\n"
+		"2000000000,1.000,op,\"read(0)\",0,50,204800,0,0,50.000,204800.000,0.000,2.000,2.000,2.000,"
+		"2.000,0.010,0.000,0.000,0\n"
+		"2000000000,1.000,op,\"write(1)\",0,50,0,204800,0,50.000,0.000,204800.000,2.000,2.000,2.000,"
+		"2.000,0.010,0.000,0.000,0\n"
+		"2000000000,1.000,op,\"TOTAL\",1,100,204800,204800,0,100.000,204800.000,204800.000,2.000,"
+		"2.000,2.000,2.000,80.020,0.000,0.800,1\n");
+}
+
+/* What does nothing is in no table, but programs get it. */
+TEST_F(FrameTell, IdleRowsAreForPrograms)
+{
+	frames_next(frames);
+	frames_cut(frames, 3000000000);
+	tell.frame = frames_get(frames);
+	tell.columns = 0;
+	EXPECT_EQ(text(frame_text).find("read(0)"), std::string::npos);
+	EXPECT_NE(text(frame_json).find("read(0)"), std::string::npos);
+	tell.top = 0;
+	EXPECT_NE(text(frame_text).find("(1 more)"), std::string::npos) << text(frame_text);
+}
+
+} // namespace

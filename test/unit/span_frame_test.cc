@@ -1,0 +1,264 @@
+/*
+ * Frames: what the spans of an interval did, against what a person would calculate.
+ */
+#include "span_driver.h"
+
+#include <algorithm>
+#include <random>
+#include <sys/syscall.h>
+
+namespace
+{
+
+const char *const enter = "raw_syscalls:sys_enter", *const leave = "raw_syscalls:sys_exit";
+
+class Frame : public ::testing::Test
+{
+      protected:
+	std::unique_ptr<SpanDriver> driver;
+	struct frames *frames = nullptr;
+
+	void open(const std::string &span = "syscall", uint64_t hang = 0, uint64_t start = 1000)
+	{
+		driver = std::make_unique<SpanDriver>(std::vector<std::string>{span});
+		frames = driver->frames = frames_new(hang);
+		frames_start(frames, start);
+		if (span != "syscall")
+			return;
+		driver->define(enter, {"id"});
+		driver->define(leave, {"id", "ret"});
+	}
+	void TearDown() override
+	{
+		driver = nullptr;
+		frames_free(frames);
+	}
+	void begins(uint64_t time, long call, uint32_t tid)
+	{
+		driver->happens(time, enter, {static_cast<uint64_t>(call)}, 7, tid);
+	}
+	void ends(uint64_t time, long call, long result, uint32_t tid)
+	{
+		driver->happens(time, leave,
+				{static_cast<uint64_t>(call), static_cast<uint64_t>(result)}, 7,
+				tid);
+	}
+	const struct frame &cut(uint64_t to)
+	{
+		frames_cut(frames, to);
+		span_engine_look(driver->engine, to, frames_open, frames);
+		return *frames_get(frames);
+	}
+	static const struct frame_row &row(const struct frame &frame, uint64_t group)
+	{
+		for (uint32_t i = 0; i < frame.rows; i++)
+			if (frame.row[i]->group == group)
+				return *frame.row[i];
+		ADD_FAILURE() << "no row " << group;
+		return *frame.total;
+	}
+};
+
+TEST_F(Frame, RowsHaveWhatEndedInTheInterval)
+{
+	open();
+	begins(1100, SYS_read, 1);
+	ends(1200, SYS_read, 50, 1);
+	begins(1300, SYS_write, 1);
+	ends(1450, SYS_write, 30, 1);
+	begins(1500, SYS_read, 1);
+	ends(1600, SYS_read, -5, 1);
+	const struct frame &frame = cut(2000);
+	ASSERT_EQ(frame.rows, 2U);
+	const struct frame_row &reads = row(frame, SYS_read);
+	EXPECT_EQ(reads.now.ops, 2U);
+	EXPECT_EQ(reads.now.read, 50U);
+	EXPECT_EQ(reads.now.written, 0U);
+	EXPECT_EQ(reads.now.errors, 1U);
+	EXPECT_EQ(reads.histogram.sum, 200U);
+	EXPECT_EQ(reads.histogram.max, 100U);
+	EXPECT_EQ(reads.busy, 200U);
+	EXPECT_EQ(reads.in_flight, 0U);
+	EXPECT_EQ(reads.oldest, 0U);
+	EXPECT_EQ(row(frame, SYS_write).now.written, 30U);
+	EXPECT_EQ(frame.total->now.ops, 3U);
+	EXPECT_EQ(frame.total->now.read, 50U);
+	EXPECT_EQ(frame.total->busy, 350U);
+}
+
+TEST_F(Frame, BusyIsTheUnion)
+{
+	open();
+	begins(1100, SYS_read, 1);
+	begins(1150, SYS_read, 2);
+	begins(1190, SYS_write, 3);
+	ends(1200, SYS_read, 1, 1);
+	ends(1400, SYS_read, 1, 2);
+	ends(1500, SYS_write, 1, 3);
+	const struct frame &frame = cut(2000);
+	EXPECT_EQ(row(frame, SYS_read).busy, 300U);
+	EXPECT_EQ(row(frame, SYS_write).busy, 310U);
+	EXPECT_EQ(frame.total->busy, 400U);
+}
+
+TEST_F(Frame, WhatIsInFlightCounts)
+{
+	open();
+	begins(1400, SYS_read, 1);
+	begins(1700, SYS_read, 2);
+	const struct frame &first = cut(2000);
+	EXPECT_EQ(row(first, SYS_read).in_flight, 2U);
+	EXPECT_EQ(row(first, SYS_read).oldest, 1400U);
+	EXPECT_EQ(row(first, SYS_read).busy, 600U);
+	EXPECT_EQ(row(first, SYS_read).now.ops, 0U);
+	EXPECT_EQ(first.total->in_flight, 2U);
+	frames_next(frames);
+	ends(2300, SYS_read, 9, 2);
+	const struct frame &second = cut(3000);
+	EXPECT_EQ(second.from, 2000U);
+	EXPECT_EQ(row(second, SYS_read).busy, 1000U);
+	EXPECT_EQ(row(second, SYS_read).in_flight, 1U);
+	EXPECT_EQ(row(second, SYS_read).now.ops, 1U);
+	EXPECT_EQ(row(second, SYS_read).histogram.max, 600U);
+	frames_next(frames);
+	ends(3200, SYS_read, 9, 1);
+	const struct frame &third = cut(4000);
+	EXPECT_EQ(row(third, SYS_read).busy, 200U);
+	EXPECT_EQ(row(third, SYS_read).oldest, 0U);
+	EXPECT_EQ(row(third, SYS_read).total.ops, 2U);
+	EXPECT_EQ(row(third, SYS_read).total.read, 18U);
+}
+
+TEST_F(Frame, WhoDiedIsNotInFlight)
+{
+	open();
+	begins(1400, SYS_read, 7);
+	driver->exits(1500, 7, 9);
+	const struct frame &frame = cut(2000);
+	EXPECT_EQ(row(frame, SYS_read).in_flight, 0U);
+	EXPECT_EQ(row(frame, SYS_read).busy, 100U);
+	frames_next(frames);
+	begins(2100, SYS_read, 7); /* another thread with its number */
+	ends(2200, SYS_read, 1, 7);
+	EXPECT_EQ(row(cut(3000), SYS_read).busy, 100U);
+	EXPECT_EQ(frames_get(frames)->total->busy, 100U);
+}
+
+TEST_F(Frame, LateBeginsDoNotCountForTheIntervalBefore)
+{
+	open();
+	cut(2000);
+	frames_next(frames);
+	begins(1900, SYS_read, 1);
+	ends(2100, SYS_read, 1, 1);
+	const struct frame &frame = cut(3000);
+	EXPECT_EQ(row(frame, SYS_read).busy, 100U);
+	EXPECT_EQ(row(frame, SYS_read).histogram.max, 200U);
+}
+
+TEST_F(Frame, LongOnesHang)
+{
+	open("syscall", 500);
+	begins(1400, SYS_read, 1);
+	begins(1500, SYS_write, 2);
+	begins(1501, SYS_write, 3);
+	const struct frame &frame = cut(2000);
+	EXPECT_TRUE(row(frame, SYS_read).is_hung);
+	EXPECT_FALSE(row(frame, SYS_write).is_hung);
+	EXPECT_TRUE(frame.total->is_hung);
+	ASSERT_EQ(frame.hangs, 1U);
+	EXPECT_EQ(frame.hang[0].tid, 1U);
+	frames_next(frames);
+	ends(2100, SYS_read, 1, 1);
+	const struct frame &next = cut(3000);
+	EXPECT_FALSE(row(next, SYS_read).is_hung);
+	ASSERT_EQ(next.hangs, 2U);
+	EXPECT_EQ(next.hang[0].tid, 2U);
+	EXPECT_EQ(next.row[0]->group, static_cast<uint64_t>(SYS_write)) << "a hang is first";
+}
+
+TEST_F(Frame, FuseMovesWhatItsHeadersLeave)
+{
+	open("fuse");
+	driver->define("fuse:fuse_request_send", {"connection", "unique", "opcode", "len"});
+	driver->define("fuse:fuse_request_end", {"connection", "unique", "len", "error"});
+	driver->happens(1100, "fuse:fuse_request_send", {4, 1, 15, 80});
+	driver->happens(1200, "fuse:fuse_request_end", {4, 1, 16 + 4096, 0}, 9, 9);
+	driver->happens(1300, "fuse:fuse_request_send", {4, 2, 16, 80 + 100});
+	driver->happens(1400, "fuse:fuse_request_end", {4, 2, 24, 0}, 9, 9);
+	driver->happens(1500, "fuse:fuse_request_send", {4, 3, 3, 56});
+	driver->happens(1600, "fuse:fuse_request_end", {4, 3, 16, static_cast<uint64_t>(-2)}, 9, 9);
+	const struct frame &frame = cut(2000);
+	EXPECT_EQ(row(frame, 15).now.read, 4096U);
+	EXPECT_EQ(row(frame, 15).now.written, 0U);
+	EXPECT_EQ(row(frame, 16).now.written, 100U);
+	EXPECT_EQ(row(frame, 16).now.read, 0U);
+	EXPECT_EQ(row(frame, 3).now.errors, 1U);
+	EXPECT_EQ(row(frame, 3).now.read + row(frame, 3).now.written, 0U);
+}
+
+/* Random spans against a line of time on which each nanosecond is busy or is not. */
+TEST_F(Frame, RandomSpansAddUp)
+{
+	std::mt19937 random(11);
+
+	for (int round = 0; round < 50; round++) {
+		struct Event {
+			uint64_t time;
+			bool begins;
+			long call;
+			uint32_t tid;
+		};
+		std::vector<Event> events;
+		std::map<long, std::vector<bool>> busy;
+		uint64_t at[6] = {};
+
+		open();
+		for (int i = 0; i < 100; i++) {
+			uint32_t tid = random() % 6;
+			long call = random() % 3;
+			uint64_t from = std::max<uint64_t>(at[tid], random() % 4000) + 1;
+			uint64_t to = from + random() % 300;
+
+			if (to >= 5000)
+				continue;
+			at[tid] = to;
+			events.push_back({1000 + from, true, call, tid + 1});
+			events.push_back({1000 + to, false, call, tid + 1});
+			busy[call].resize(6000);
+			for (uint64_t t = from; t < to; t++)
+				busy[call][t] = true;
+		}
+		std::stable_sort(events.begin(), events.end(),
+				 [](const Event &a, const Event &b) { return a.time < b.time; });
+		std::map<long, uint64_t> sum, expected;
+		uint64_t boundary = 1500;
+		for (const Event &event : events) {
+			for (; event.time >= boundary; boundary += 500) {
+				const struct frame &frame = cut(boundary);
+
+				for (uint32_t i = 0; i < frame.rows; i++)
+					sum[static_cast<long>(frame.row[i]->group)] +=
+						frame.row[i]->busy;
+				frames_next(frames);
+			}
+			if (event.begins)
+				begins(event.time, event.call, event.tid);
+			else
+				ends(event.time, event.call, 1, event.tid);
+		}
+		const struct frame &frame = cut(boundary);
+		for (uint32_t i = 0; i < frame.rows; i++)
+			sum[static_cast<long>(frame.row[i]->group)] += frame.row[i]->busy;
+		for (const auto &one : busy)
+			expected[one.first] = static_cast<uint64_t>(
+				std::count(one.second.begin(), one.second.end(), true));
+		EXPECT_EQ(sum, expected);
+		EXPECT_EQ(frame.total->total.ops, events.size() / 2);
+		driver = nullptr;
+		frames_free(frames);
+		frames = nullptr;
+	}
+}
+
+} // namespace
