@@ -12,6 +12,7 @@
 #include <iotrace/archive.h>
 #include <iotrace/error.h>
 #include <iotrace/metric.h>
+#include <iotrace/place.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -802,6 +803,23 @@ TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
 	EXPECT_EQ(text, "precious");
 	path = work() + "/archive";
 	verify();
+}
+
+/* As that of a command which cannot be run. The sanitizers see what is not freed. */
+TEST_F(Otf2Sink, AnArchiveThatIsGivenUpLeavesNothing)
+{
+	struct place *place = place_open("archive", path.c_str(), &err);
+	ASSERT_NE(place, nullptr) << err.text;
+	struct sink_options options = b.options(path.c_str());
+	options.place = place;
+	sink = sink_otf2_ops.open(&options, &err);
+	ASSERT_NE(sink, nullptr) << err.text;
+	send(io::enter(1, t, "read"));
+	place_give_up(place);
+	EXPECT_EQ(close(), 0) << err.text;
+	place_close(place);
+	EXPECT_FALSE(exists(path));
+	EXPECT_FALSE(exists(work()));
 }
 
 TEST_F(Otf2Sink, TheParentMustExist)

@@ -58,15 +58,6 @@ static void buffer_give(struct sink *sink, struct buffer *buffer)
 	sink->spare++;
 }
 
-void otf2_file_release(struct sink *sink)
-{
-	for (struct buffer *next; sink->buffers; sink->buffers = next) {
-		next = sink->buffers->next;
-		free(sink->buffers);
-	}
-	sink->spare = 0;
-}
-
 uint32_t otf2_files_most(void)
 {
 	struct rlimit limit;
@@ -126,6 +117,22 @@ static int file_leave(struct sink *sink, struct location *location)
 	location->fd = -1;
 	sink->files--;
 	return close(fd) == 0 ? 0 : -errno;
+}
+
+/* Where the archive is given up, locations are still open. */
+void otf2_file_release(struct sink *sink)
+{
+	for (size_t i = 0; i < sink->location_capacity; i++) {
+		if (!sink->location[i].buffer)
+			continue;
+		file_leave(sink, &sink->location[i]);
+		buffer_give(sink, sink->location[i].buffer);
+	}
+	for (struct buffer *next; sink->buffers; sink->buffers = next) {
+		next = sink->buffers->next;
+		free(sink->buffers);
+	}
+	sink->spare = 0;
 }
 
 /* The buffer has space for all that the arguments of a program may need. */
