@@ -21,6 +21,19 @@ static bool is_device_of_block(const struct record_options *options, const char 
 	return is;
 }
 
+/* The shell replaces an unquoted pattern with file names. The second of them then stands where the command should be. */
+static bool is_of_pattern(const struct record_options *options, const char *name)
+{
+	const struct recording_selection *selection = &options->recording.selection;
+
+	if (!(selection->paths.count || selection->excluded.count) || !path_exists(name))
+		return false;
+	log_error(
+		"%s: is not a program; put the pattern of --path in quotes, or the shell expands it",
+		name);
+	return true;
+}
+
 /* Suggests what the user may have meant by a command that does not exist. */
 static void log_not_found(const struct record_options *options, const char *name)
 {
@@ -35,12 +48,8 @@ static void log_not_found(const struct record_options *options, const char *name
 		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
 	else if (path_is_program(name))
 		log_error("%s: command not found; did you mean './%s'?", name, name);
-	else if ((options->recording.selection.paths.count ||
-		  options->recording.selection.excluded.count) &&
-		 path_exists(name))
-		log_error("%s: command not found; put the pattern of --path in quotes, "
-			  "or the shell expands it",
-			  name);
+	else if (is_of_pattern(options, name))
+		return;
 	else if (path_is_directory(name))
 		log_error("%s: command not found; %s is a directory here, and no OTF2 archive",
 			  name, name);
@@ -67,6 +76,8 @@ int cannot_run(const struct record_options *options, const char *name, int code)
 		log_error("%s: is not a program; did you mean '--block=%s'?", name, name);
 	else if (code == ENOENT && path_exists(name))
 		log_error("%s: its interpreter or loader is missing", name);
+	else if (code == EACCES && is_of_pattern(options, name))
+		return STATUS_CANNOT_RUN;
 	else if (code == EACCES && path_is_directory(name))
 		log_error("%s: is a directory, not a program", name);
 	else if (code == EACCES && path_exists(name))

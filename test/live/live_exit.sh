@@ -141,6 +141,7 @@ test_newcomer() {
 	mkdir "$work/empty"
 	says "a ring of 1 TiB" 125 "does not fit" "$IOTRACE" -m 1T -o "$work/n1" -- true
 	says "an unknown counter" 125 "there is no counter with that name" "$IOTRACE" -E bogus -o "$work/n2" -- true
+	says "a pattern that the shell expanded" 126 "put the pattern of --path in quotes" "$IOTRACE" --path "$work/text" "$work/empty"
 	says "a directory as the command" 126 "is a directory, not a program" "$IOTRACE" -o "$work/n3" "$work/empty"
 	says "a text as the command" 126 "chmod +x" "$IOTRACE" -o "$work/n4" "$work/text"
 	says "convert of an archive" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive"
