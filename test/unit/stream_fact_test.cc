@@ -104,7 +104,7 @@ TEST(Fact, FieldsStandWhereTheirRowSays)
 	EXPECT_EQ(FACT_FD_pos, 5);
 	EXPECT_EQ(FACT_FD_target, 0);
 	EXPECT_EQ(FACT_MOUNT_type, 2);
-	EXPECT_EQ(FACT_BEGIN_NUMBERS, 0);
+	EXPECT_EQ(FACT_BEGIN_NUMBERS, 1);
 	EXPECT_STREQ(fact_number_names(FACT_PRESSURE), "some_us full_us");
 	EXPECT_STREQ(fact_string_names(FACT_PRESSURE), "");
 	EXPECT_STREQ(fact_name(FACT_FD), "FD");
