@@ -217,11 +217,11 @@ static int run_stat(void *context, int argc, char **argv)
 
 const struct command command_stat = {
 	.name = "stat",
-	.help = "Shows what system calls, processes, devices, FUSE file systems or other spans do now:\na table for each interval.",
+	.help = "Shows what system calls, processes, devices, FUSE file systems or other spans\ndo now: a table for each interval.",
 	.operands = "[--] COMMAND [ARG]...",
 	.about =
 		"The tables go to standard output, with a COMMAND to standard error.\n"
-		"The exit status is 3 if something hung (--hang), but that of a COMMAND that fails.\n",
+		"The exit status is 3 if something hung (--hang), or that of a COMMAND that\nfails.\n",
 	.row = stat_rows,
 	.runs_command = true,
 	.needs_rights = true,

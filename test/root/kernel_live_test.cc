@@ -1304,7 +1304,8 @@ TEST_F(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
 	too_many.source = source;
 	too_many.devices = UINT32_MAX;
 	EXPECT_EQ(bpf_block_open(&too_many, &err), nullptr);
-	EXPECT_EQ(std::string(err.text).substr(0, 32), "BPF programs for block requests:")
+	EXPECT_EQ(std::string(err.text).substr(0, 44),
+		  "cannot load BPF programs for block requests:")
 		<< err.text;
 	bpf_source_close(source);
 }

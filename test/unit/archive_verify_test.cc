@@ -527,7 +527,7 @@ TEST_F(ArchiveVerify, NoArchive)
 	std::string missing = dir;
 	EXPECT_EQ(archive_verify(missing.c_str(), &report, &err), -ENOENT);
 	EXPECT_EQ(std::string(err.text),
-		  "open archive " + missing + "/traces.otf2: No such file or directory");
+		  "cannot open the archive " + missing + "/traces.otf2: No such file or directory");
 	dir = scratch.path("trace");
 	end();
 	archive = nullptr;
