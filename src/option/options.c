@@ -161,7 +161,7 @@ static int take(const struct option_row *row, void *options, const char *option,
 		*(const char **)field = arg;
 		break;
 	case OPTION_SIZE:
-		rc = options_size(field, arg, err);
+		rc = options_size(field, arg ? arg : "", err); /* no size is an invalid size */
 		break;
 	case OPTION_CALL:
 		rc = row->parse(field, arg, err);
