@@ -71,17 +71,6 @@ void decode_free(struct decode *d)
 	free(d);
 }
 
-static void event_begin(struct event *event, const struct sample *sample, bool is_late)
-{
-	event->kind = EVENT_NONE;
-	event->time = sample->time;
-	event->pid = sample->pid;
-	event->tid = sample->tid;
-	event->cpu = sample->cpu;
-	event->is_late = is_late;
-	event->choice = CHOICE_UNKNOWN;
-}
-
 static int malformed_record(struct decode *d)
 {
 	tally_add(d->tally, samples, 1);
@@ -201,7 +190,7 @@ static enum decoded without_outside(const struct event *event, enum decoded deco
 
 int decode_sample(struct decode *d, const struct sample *sample, bool is_late, struct event *event)
 {
-	event_begin(event, sample, is_late);
+	event_of_sample(event, sample, is_late);
 	if (sample->type != PERF_RECORD_SAMPLE)
 		return decode_record(d, sample, event);
 	if (sample->event < d->readers && d->reader[sample->event].is_fact)

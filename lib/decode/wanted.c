@@ -115,13 +115,7 @@ bool decode_wanted(const struct decode *d, const struct sample *sample, struct e
 	index = d->want_of[sample->event];
 	if (index == CHOSEN_NONE)
 		return false;
-	/* The fields one by one: clearing all of an event would cost as much as reading a sample. */
-	event->time = sample->time;
-	event->pid = sample->pid;
-	event->tid = sample->tid;
-	event->cpu = sample->cpu;
-	event->is_late = false;
-	event->choice = CHOICE_UNKNOWN;
+	event_of_sample(event, sample, false);
 	if (chosen_decode(d->want[index].chosen, index, sample, event) != DECODED_EVENT)
 		return false;
 	event->tracepoint.callers = sample->callers;

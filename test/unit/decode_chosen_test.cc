@@ -190,4 +190,18 @@ TEST(Chosen, NamesOfNumbersAreThoseThatAnotherFieldChooses)
 	EXPECT_EQ(name(1, 30), "IO_INSTRUCTION");
 }
 
+TEST(Chosen, ASumThatIsTooLargeIsNoTrouble)
+{
+	std::ifstream in(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/kvm/kvm_exit");
+	std::string format((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+	size_t at = format.find("{ 30, ");
+	ASSERT_NE(at, std::string::npos);
+	format.replace(at, 4, "{ 0x7fffffffffffffff + 0x7fffffffffffffff");
+	Chosen chosen("kvm:kvm_exit=exit_reason", format);
+	std::string bytes(72, '\0');
+	struct event event = {};
+
+	EXPECT_EQ(chosen.decode(bytes, &event), DECODED_EVENT);
+}
+
 } // namespace

@@ -1,6 +1,6 @@
 /*
- * symbols: see symbols.h. A table is "VALUE NAME" and a NUL for each pair, and an empty text behind the last. Where only some bits of
- * the field are meant, it begins with "&MASK" and a NUL.
+ * symbols: see symbols.h. A table is "VALUE NAME" and a NUL for each pair, and an empty text at its end. If the format names only some bits
+ * of the field, the table begins with "&MASK" and a NUL.
  */
 #include "symbols.h"
 
@@ -31,7 +31,7 @@ static const char *behind_name(const char *at, const char *field)
 		       : at + length;
 }
 
-/* Returns the next list for the field, at what follows its name, or NULL. */
+/* Returns the text after the field's name in the next list for the field, or NULL. */
 static const char *next_list(const char *text, const char *field)
 {
 	const char *list = NULL;
@@ -43,21 +43,22 @@ static const char *next_list(const char *text, const char *field)
 	return list;
 }
 
-/* Reads `-1` or `0x040 + 3`. Returns what follows, or NULL. */
+/* Reads `-1` or `0x040 + 3`. Returns the text after it, or NULL. */
 static const char *read_value(const char *at, long long *value)
 {
+	uint64_t sum = 0; /* the format may come from anybody: a sum that is too large wraps */
 	char *end;
 
-	*value = 0;
 	do {
 		long long part = strtoll(at = skip(at), &end, 0);
 
 		if (end == at)
 			return NULL;
-		*value += part;
+		sum += (uint64_t)part;
 		end += strspn(end, "uUlL");
 		at = skip(end);
 	} while (*at++ == '+');
+	*value = (long long)sum;
 	return at - 1;
 }
 
@@ -82,7 +83,7 @@ static const char *read_pair(const char *at, FILE *out)
 	return *at == '}' ? at + 1 : NULL;
 }
 
-/* `at` is behind the field's name: there may be a mask, and then come the pairs. */
+/* Reads the text after the field's name: a mask, if there is one, and the pairs. */
 static char *read_table(const char *at)
 {
 	char *table = NULL;
@@ -101,7 +102,7 @@ static char *read_table(const char *at)
 	return table;
 }
 
-/* Reads the "(REC->isa == 1) ? " before the first of two lists, which is there as "__print_symbolic(REC->FIELD". */
+/* Reads the condition before the first of two lists: "(REC->isa == 1) ? __print_symbolic(REC->FIELD, ...". */
 static bool read_choice(struct symbols *symbols, const char *text, const char *list)
 {
 	const char *at = NULL, *next = text;
@@ -156,7 +157,7 @@ const char *symbols_find(const char *table, uint64_t value)
 	for (; table && *table; table += strlen(table) + 1) {
 		long long is = strtoll(table, &end, 10);
 
-		/* A negative one may be of a field of 32 bits. */
+		/* A negative number may belong to a field of 32 bits. */
 		if ((uint64_t)is == value || (is < 0 && (uint32_t)is == value))
 			return *end == ' ' && end[1] ? end + 1 : NULL;
 	}

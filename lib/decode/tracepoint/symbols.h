@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of two tables, another field of the event chooses one: of kvm_exit, `isa` says whose reasons they are. */
+/* If there are two tables, another field of the event selects one. Example: `isa` of kvm_exit selects reasons of Intel or AMD. */
 struct symbols {
 	char *table, *otherwise; /* otherwise: NULL unless there are two */
-	char *chooser;           /* a field; NULL: there is one table */
-	uint64_t choice;         /* with this value of it, it is the first */
+	char *chooser;           /* name of that field; NULL: there is one table */
+	uint64_t choice;         /* value of that field that selects the first table */
 };
 
 /* Finds the tables of a field; there may be none. symbols_release() frees them. */
