@@ -2,13 +2,15 @@
  * fork: creates the process of the host. A launcher that ends its ranks, or waits for the end of their output, does not affect
  * it.
  */
+#include "rights/descriptors.h"
+
 #include <iotrace/join.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
+#include <limits.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,11 +27,7 @@ static void leave_streams(int *listener, int *log)
 	fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
 	*listener = STDERR_FILENO + 1;
 	*log = STDOUT_FILENO;
-	if (!syscall(SYS_close_range, STDERR_FILENO + 2, ~0U, 0))
-		return;
-	for (long fd = STDERR_FILENO + 2, most = sysconf(_SC_OPEN_MAX); fd < most;
-	     fd++) /* before Linux 5.9 */
-		close((int)fd);
+	descriptors_close(STDERR_FILENO + 2, INT_MAX);
 }
 
 /* Forks twice, and the process in between ends at once, so that the host has no parent here. Returns as fork() does. */

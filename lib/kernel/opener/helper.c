@@ -5,6 +5,7 @@
 
 #include "descent.h"
 #include "message/message.h"
+#include "rights/descriptors.h"
 #include "rights/priority.h"
 #include "rights/rights.h"
 
@@ -125,25 +126,16 @@ static int next_kept(const struct helper *helper, int from)
 	return least;
 }
 
-static void close_until(int from, int end)
-{
-	if (from >= end || !syscall(SYS_close_range, from, end - 1, 0))
-		return;
-	for (long most = sysconf(_SC_OPEN_MAX); from < end && from < most;
-	     from++) /* before Linux 5.9 */
-		close(from);
-}
-
 /* Closes the inherited descriptors: events, rings and output of the recorder must end when the recorder closes them. */
 static void close_others(const struct helper *helper)
 {
 	int from = 0, kept;
 
 	while ((kept = next_kept(helper, from)) != INT_MAX) {
-		close_until(from, kept);
+		descriptors_close(from, kept);
 		from = kept + 1;
 	}
-	close_until(from, INT_MAX);
+	descriptors_close(from, INT_MAX);
 }
 
 void helper_main(int socket, const struct opener_table *table)

@@ -1,14 +1,17 @@
 /*
  * watch_process: looks at tasks in /proc, and starts the command.
  *
- * It reads nothing that takes the lock of a task's memory (cmdline, environ, maps), which a task that hangs may hold.
+ * It reads nothing that takes the lock of a task's memory (cmdline, environ, maps), which a hanging task may hold.
  */
 #include "watch_process.h"
+
+#include "rights/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/confine.h>
 #include <iotrace/place.h>
+#include <limits.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 64, STATUS_NOT_RUN = 127, DESCRIPTORS = 1024 };
+enum { PATH_SIZE = 64, STATUS_NOT_RUN = 127 };
 
 static void read_text(const struct watch_task *task, const char *name, char *text, size_t size)
 {
@@ -86,7 +89,7 @@ static void __attribute__((noreturn)) execute(const char *command, int input, ch
 	_exit(STATUS_NOT_RUN);
 }
 
-/* The input fits into a pipe, so writing it waits for nobody. */
+/* The input fits into a pipe, so the write does not wait. */
 static void run(const char *command, struct watch_request *request, size_t size)
 {
 	char *environment = request->text;
@@ -100,7 +103,7 @@ static void run(const char *command, struct watch_request *request, size_t size)
 	if (!fork())
 		execute(command, ends[0], environment);
 	close(ends[0]);
-	place_write_all(ends[1], input, strlen(input)); /* who reads nothing has nothing */
+	place_write_all(ends[1], input, strlen(input)); /* the command may not read it */
 	close(ends[1]);
 }
 
@@ -127,7 +130,7 @@ static void answer(int socket, const struct watch_request *request)
 		_exit(0);
 }
 
-/* Its events are left out where those of all tasks are recorded: threads of iotrace have this name. */
+/* A recording of all tasks excludes threads with this name. */
 static void take_name(void)
 {
 	char name[16];
@@ -136,12 +139,11 @@ static void take_name(void)
 	prctl(PR_SET_NAME, name);
 }
 
-/* The reader of --ready-fd waits for its end, and so may others. */
+/* Others may wait until these descriptors are closed, for example the reader of --ready-fd. */
 static void close_others(int socket)
 {
-	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++)
-		if (fd != socket)
-			close(fd);
+	descriptors_close(STDERR_FILENO + 1, socket);
+	descriptors_close(socket + 1, INT_MAX);
 }
 
 void watch_main(int socket, const char *command)
@@ -155,7 +157,7 @@ void watch_main(int socket, const char *command)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_IGN); /* nobody waits for commands */
+	signal(SIGCHLD, SIG_IGN); /* so that ended commands leave no zombies */
 	while ((size = receive(socket, &request)) >= WATCH_HEAD) {
 		if (request.pid)
 			answer(socket, &request);
