@@ -257,7 +257,7 @@ static int convert_file(struct conversion *c, struct error *err)
 	}
 	output_end_progress(output);
 	log_remarks(output->run, output->options->is_quiet);
-	span_record_tell(&c->options->spans, output->run);
+	span_record_log_troubles(&c->options->spans, output->run);
 	if (c->each)
 		closed = close_each(c, rc == RUN_COMPLETE, err);
 	also = output_close(output, rc == RUN_COMPLETE, closed ? &(struct error){0} : err);

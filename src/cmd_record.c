@@ -228,7 +228,7 @@ static void log_remarks(const struct job *r)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
 	for (uint32_t i = 0; (remark = run_warning(r->run, i)); i++)
 		log_at(r->options->output.is_quiet ? LOG_INFO : LOG_WARN, "%s", remark);
-	span_record_tell(r->spans, r->run);
+	span_record_log_troubles(r->spans, r->run);
 }
 
 /* Prints an error of iotrace, whose status replaces that of the command. */

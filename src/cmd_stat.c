@@ -1,8 +1,8 @@
 /*
  * stat: what system calls, devices, file systems or any span do now: a table for each interval.
  *
- * Events come in the order of time, but later than they happened. So an interval ends with the first event behind it, or when
- * nothing can come any more that was before its end.
+ * Events arrive in the order of time, but some time after they happened. So an interval ends with the first event after it, or when no
+ * earlier event can arrive any more.
  */
 #include "command.h"
 #include "span/span_print.h"
@@ -33,7 +33,7 @@ struct stat_job {
 	struct stat_out out;
 	struct stat_hangs hangs;
 	uint64_t next; /* end of this interval; 0: not begun */
-	uint32_t frames_told;
+	uint32_t frames_reported;
 	bool is_counted; /* in the kernel */
 	bool is_over;
 };
@@ -41,7 +41,7 @@ struct stat_job {
 static void end_frame(struct stat_job *job, uint64_t to)
 {
 	struct span_run *run = job->run;
-	struct frame_tell tell;
+	struct frame_report report;
 
 	if (job->is_counted) {
 		run_define_spans(run->run);
@@ -50,18 +50,18 @@ static void end_frame(struct stat_job *job, uint64_t to)
 		frames_cut(job->frames, to);
 		span_engine_look(run->engine, to, frames_open, job->frames);
 	}
-	tell = stat_out_tell(&job->out, run, frames_get(job->frames));
+	report = stat_out_report(&job->out, run, frames_get(job->frames));
 	if (job->hangs.watch)
-		stat_hangs_take(&job->hangs, &tell);
-	stat_out_frame(&job->out, run, &tell);
+		stat_hangs_take(&job->hangs, &report);
+	stat_out_frame(&job->out, run, &report);
 	frames_next(job->frames);
-	if (++job->frames_told != job->options->count)
+	if (++job->frames_reported != job->options->count)
 		return;
 	job->is_over = true;
 	live_end_at_limit(run->live);
 }
 
-/* What happens while the recording begins is of the first interval. */
+/* Events from the start of the recording itself belong to the first interval. */
 static void begin_frames(struct stat_job *job, uint64_t first)
 {
 	uint64_t start = first && first < job->run->start ? first : job->run->start;
@@ -109,7 +109,7 @@ static void seen(void *context, const struct span_seen *span)
 	frames_seen(job->frames, span);
 }
 
-static void tell_now(void *context)
+static void report_now(void *context)
 {
 	struct stat_job *job = context;
 
@@ -122,7 +122,7 @@ static void tell_now(void *context)
 }
 
 /* The rest of the last interval, so that the tables add up to the whole. */
-static void tell_last(void *context, struct live *live)
+static void report_last(void *context, struct live *live)
 {
 	struct stat_job *job = context;
 	uint64_t end = job->is_counted ? live_counted_books(live, 0).last
@@ -136,7 +136,7 @@ static void tell_last(void *context, struct live *live)
 	job->is_over = true;
 }
 
-/* Whether the kernel counts is known once the recording has been opened. */
+/* When the recording is open, it is known whether the kernel counts. */
 static int started(void *context, struct live *live, struct error *err)
 {
 	struct stat_job *job = context;
@@ -162,11 +162,11 @@ static int started(void *context, struct live *live, struct error *err)
 	return 0;
 }
 
-static int tell_all(void *context, struct error *err)
+static int report_all(void *context, struct error *err)
 {
 	struct stat_job *job = context;
 
-	return stat_out_end(&job->out, job->run, err);
+	return stat_out_end(&job->out, err);
 }
 
 static int stat_run(struct stat_options *options, const char *span, int argc, char **argv)
@@ -178,10 +178,10 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 					   .context = &job};
 	struct span_run run = {.options = &options->span,
 			       .output = &output,
-			       .round = tell_now,
+			       .round = report_now,
 			       .started = started,
-			       .ended = tell_last,
-			       .report = tell_all,
+			       .ended = report_last,
+			       .report = report_all,
 			       .context = &job};
 	struct error err = {0};
 	int status;

@@ -1,24 +1,25 @@
 /*
- * frame_tell: a frame for people and for programs. All three take their numbers from frame_numbers(), so they cannot disagree.
+ * frame_report: prints a frame as a table, as JSON and as CSV. All three take their numbers from frame_numbers(), so they cannot
+ * disagree.
  */
 #pragma once
 
 #include <iotrace/frame.h>
 #include <stdio.h>
 
-/* Something that hangs, and what is known of who waits for it. Texts are foreign; NULL: not known (yet). */
+/* A span that hangs, and the task that waits for it. The texts come from the kernel and may have any bytes; NULL: unknown (yet). */
 struct frame_hang {
 	struct span_seen seen;
 	const char *user, *wchan, *stack; /* stack: as the kernel prints it, in lines */
 };
 
-struct frame_tell {
+struct frame_report {
 	const struct span_engine *engine;
 	const struct frame *frame;
 	const char *view;  /* "op", "span jbd2" */
-	const char *title; /* of the column of names */
-	int64_t realtime;  /* what the trace's clock lacks to ns since 1970 */
-	size_t columns;    /* of the terminal; 0: it is none */
+	const char *title; /* title of the column of names */
+	int64_t realtime;  /* offset from the trace's clock to ns since 1970 */
+	size_t columns;    /* width of the terminal; 0: no terminal */
 	bool has_style;    /* bold type */
 	bool has_heading;
 	uint32_t top;                  /* rows of the table */
@@ -26,26 +27,26 @@ struct frame_tell {
 	uint32_t hangs;
 };
 
-/* Numbers of a row, of its frame. */
+/* The numbers of a row in one frame. */
 struct frame_numbers {
-	double ops, read, written, errors; /* a second */
+	double ops, read, written, errors; /* per second */
 	double service_us, p50_us, p99_us, max_us;
 	double util;     /* percent */
-	double oldest_s; /* age of the oldest in flight; 0: there is none */
+	double oldest_s; /* age of the oldest span in flight; 0: none */
 };
 
 void frame_numbers(struct frame_numbers *numbers, const struct frame *frame,
 		   const struct frame_row *row);
-/* Returns the name of the row's group as bytes, always terminated; the length. */
-size_t frame_name(const struct frame_tell *tell, const struct frame_row *row, char *text,
+/* Writes the name of the row's group, any bytes and a NUL. Returns its length. */
+size_t frame_name(const struct frame_report *report, const struct frame_row *row, char *text,
 		  size_t size);
-/* Returns a hang as an object of JSON in one line, as --on-hang gets it. The caller frees it. */
-char *frame_hang_line(const struct frame_tell *tell, const struct frame_hang *hang);
-/* Prints who hangs, where, and since when. Returns how many lines. */
-uint32_t frame_hangs_text(const struct frame_tell *tell, FILE *out);
-/* Prints a table of the rows that did anything in the interval. Returns how many lines. */
-uint32_t frame_text(const struct frame_tell *tell, FILE *out);
-/* Prints an object in one line: all rows. */
-void frame_json(const struct frame_tell *tell, FILE *out);
-/* Prints a line for each row and the total; the names of the columns before, if it has a heading. */
-void frame_csv(const struct frame_tell *tell, FILE *out);
+/* Returns a hang as a JSON object in one line, which the command of --on-hang gets. The caller frees it. */
+char *frame_hang_line(const struct frame_report *report, const struct frame_hang *hang);
+/* Prints which tasks hang, where, and since when. Returns the number of lines. */
+uint32_t frame_hangs_text(const struct frame_report *report, FILE *out);
+/* Prints a table of the rows that were active in the interval. Returns the number of lines. */
+uint32_t frame_text(const struct frame_report *report, FILE *out);
+/* Prints all rows as a JSON object in one line. */
+void frame_json(const struct frame_report *report, FILE *out);
+/* Prints a line for each row and one for the total; with a heading, the names of the columns first. */
+void frame_csv(const struct frame_report *report, FILE *out);

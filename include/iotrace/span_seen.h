@@ -31,13 +31,14 @@ struct span_seen {
 	enum span_fate fate;
 	uint64_t group; /* see span_engine_group() */
 	uint64_t begin, end, bytes;
-	uint64_t read, written; /* bytes that it moved, if it ended and its span says so */
-	bool has_failed;        /* it ended with an error */
-	bool has_left;          /* its process had ended before */
+	uint64_t read,
+		written; /* bytes that it moved, if it has ended and its definition has them */
+	bool has_failed; /* it ended with an error */
+	bool has_left;   /* its process ended before it did */
 	uint64_t key[SPAN_KEYS];
 	uint32_t pid, tid; /* where it began; 0: unknown */
 	uint32_t stack;    /* stack of its begin: span_engine_frame(); 0: unknown */
-	/* No other that is open has this number; small. UINT32_MAX: it became known when it ended. */
+	/* A small number that no other open span has. UINT32_MAX: the span became known when it ended. */
 	uint32_t slot;
 	str_id comm,
 		about; /* name of the thread, and of the file; see span_engine_comm(). 0: unknown */
@@ -54,7 +55,8 @@ struct span_output {
 	void (*seen)(void *context, const struct span_seen *seen);
 	void (*note)(void *context, const struct span_note *note); /* NULL: not wanted */
 	void *context;
-	void (*begun)(void *context, const struct span_seen *seen); /* its fate is open; or NULL */
-	/* Its process has ended while it was open. It is seen later, too, with has_left. NULL: not wanted. */
+	void (*begun)(void *context,
+		      const struct span_seen *seen); /* with the fate SPAN_OPEN; or NULL */
+	/* Its process has ended while it was open. seen() follows later, with has_left. NULL: not wanted. */
 	void (*left)(void *context, const struct span_seen *left);
 };

@@ -20,5 +20,5 @@ struct span_ways {
 	struct span_way read, written;
 };
 
-/* Returns those of the row of spans.def with this name; NULL: it moves no data, or nobody knows how much. */
+/* Returns the ways of the row of spans.def with this name; NULL: it moves no data, or the amount is unknown. */
 const struct span_ways *span_ways_of_row(const char *name);

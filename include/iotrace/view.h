@@ -10,7 +10,7 @@ struct view {
 	const char *help;
 };
 
-/* Returns row `index` of views.def, or NULL beyond the last. */
+/* Returns row `index` of views.def, or NULL after the last. */
 const struct view *view_row(unsigned index);
-/* Returns the row with this name, or NULL with a sentence that has the nearest one. */
+/* Returns the row with this name, or NULL with a message that contains the nearest name. */
 const struct view *view_find(const char *name, struct error *err);

@@ -1,8 +1,8 @@
 /*
- * watch: a process beside the recording that looks at tasks that hang, and runs a command for each hang.
+ * watch: a process beside the recording that looks at hanging tasks, and runs a command for each hang.
  *
- * What hangs may make hang who looks at it. So all that is asked of /proc about such a task is asked by this process, and nobody waits
- * for its answers longer than he says. It also is what the filter of system calls does not hold for. It looks with the rights of the user.
+ * A process that reads about a hanging task in /proc may hang as well. So only this process does it, and its answers are waited for
+ * with a limit. iotrace's filter of system calls does not apply to it. It has the rights of the user.
  */
 #pragma once
 
@@ -15,30 +15,30 @@ struct watch;
 
 enum { WATCH_USER = 32, WATCH_WCHAN = 64, WATCH_STACK = 4096, WATCH_TEXT = 16384 };
 
-/* What is known of a task; texts as the kernel gives them, "" if it does not. */
+/* A task. The texts are as the kernel gives them; "": unknown. */
 struct watch_task {
 	uint32_t pid, tid;
 	bool is_there;
 	uint32_t uid;
-	char user[WATCH_USER]; /* its name, or the number */
+	char user[WATCH_USER]; /* name of the user, or the number */
 	char wchan[WATCH_WCHAN];
 	char stack[WATCH_STACK]; /* lines; only root may see it */
 };
 
 /*
- * Starts it. command: of a shell, for watch_run(); or NULL. Call it before live_open() and before there are threads. Returns NULL with a
- * sentence.
+ * Starts the process. command: a shell command for watch_run(), or NULL. Call it before live_open() and before there are threads.
+ * Returns NULL with a message.
  */
 struct watch *watch_new(const char *command, struct error *err);
-/* It ends, too; a command that runs does not. */
+/* Ends the process as well. A command that is running goes on. */
 void watch_free(struct watch *watch);
 pid_t watch_pid(const struct watch *watch);
-/* Asks for a task. Returns false if too much is asked already. */
+/* Asks about a task. Returns false if too many questions are waiting. */
 bool watch_ask(struct watch *watch, uint32_t pid, uint32_t tid);
-/* Returns whether there is an answer, for which it waits at most so long. */
+/* Waits for an answer for at most wait_ms. Returns whether there is one. */
 bool watch_answer(struct watch *watch, struct watch_task *task, int wait_ms);
 /*
- * Runs the command. environment: "NAME=VALUE" lines, which are set for it; input: what it reads from its standard input. Both
- * together are shorter than WATCH_TEXT. Returns false if it could not be asked to.
+ * Runs the command. environment: lines "NAME=VALUE" for its environment; input: its standard input. Together they must be shorter
+ * than WATCH_TEXT. Returns false if the request could not be sent.
  */
 bool watch_run(struct watch *watch, const char *environment, const char *input);

@@ -65,7 +65,7 @@ struct group *frames_rest(struct frames *frames)
 	return frames->rest;
 }
 
-/* What became known late began before the row was seen to be busy until now. */
+/* A span that became known late may have begun before `since`. */
 static void begin(struct group *group, uint64_t time)
 {
 	if (!group->flying++ && time > group->since)
@@ -131,7 +131,7 @@ void frames_seen(void *context, const struct span_seen *seen)
 	add(&frames->total.row, seen);
 }
 
-/* What is busy goes on being so in the next interval. */
+/* Ends the busy time of the interval. A busy row stays busy in the next one. */
 static void cut(struct group *group, uint64_t to)
 {
 	if (group->flying && to > group->since) {
@@ -182,7 +182,7 @@ static int by_age(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* By the time that they took, and what only hangs before what does nothing. */
+/* Sorts hangs first, then by the time that spans took, then by busy time. */
 static int by_use(const void *a, const void *b)
 {
 	const struct frame_row *x = *(const struct frame_row *const *)a;

@@ -1,25 +1,19 @@
 /*
  * frame_counted: frames of what the kernel counted: the difference to the last time.
  *
- * The kernel counts on while it is read, so a part may lack a part of the latest span. The next frame has it.
+ * The kernel goes on counting while the numbers are read. So a frame may lack part of the latest span, which is in the next frame.
  */
 #include "frames.h"
 
 #include <iotrace/mem.h>
-#include <string.h>
 
 static struct cell *cell_of(struct frames *frames, uint32_t index)
 {
 	MEM_GROW(frames->cell, frames->cells_cap, index + 1);
-	if (index >= frames->cells) {
-		memset(&frames->cell[frames->cells], 0,
-		       (index + 1 - frames->cells) * sizeof(*frames->cell));
-		frames->cells = index + 1;
-	}
 	return &frames->cell[index];
 }
 
-/* The largest since the last time is not known if it is not the largest of all; its bucket is. */
+/* The largest of this interval is exact only if it is the largest of all; otherwise its bucket is known. */
 static void set_extremes(struct histogram_part *part, const struct histogram_part *now,
 			 const struct cell *before)
 {

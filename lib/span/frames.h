@@ -1,4 +1,4 @@
-/* frames: what the parts of the collection of frames share. */
+/* frames: shared by the files of the collection of frames. */
 #pragma once
 
 #include <iotrace/frame.h>
@@ -7,13 +7,13 @@
 /* A row, and when it is busy. */
 struct group {
 	struct frame_row row;  /* first */
-	uint32_t flying;       /* have begun, and not ended */
-	uint64_t since;        /* flying: is busy from here on; else: was busy until then */
-	uint64_t counted_busy; /* in the kernel, until the last time that it was asked */
+	uint32_t flying;       /* number of spans that have begun and not ended */
+	uint64_t since;        /* flying: busy since then; otherwise: busy until then */
+	uint64_t counted_busy; /* busy time that the kernel had counted at the last reading */
 	struct frame_count counted;
 };
 
-/* What was in a cell of the kernel when it was read last. */
+/* The values of the kernel's counters at the last reading. */
 struct cell {
 	uint64_t bucket[FRAME_BUCKETS];
 	uint64_t sum, max;
@@ -30,10 +30,10 @@ struct frames {
 	uint32_t hangs_cap;
 	uint64_t limit;
 	struct cell *cell;
-	uint32_t cells, cells_cap;
+	uint32_t cells_cap;
 };
 
-/* Returns the row of a group, which is made if it is new; the same of those that found no room in the kernel. */
+/* Return the row of a group, and that of all groups without space in the kernel. A new row is created. */
 struct group *frames_group(struct frames *frames, uint64_t value);
 struct group *frames_rest(struct frames *frames);
 void frame_count_add(struct frame_count *to, const struct frame_count *more);

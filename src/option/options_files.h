@@ -3,8 +3,8 @@
  *
  * They are in the file of the machine, in the file of the user, and in an environment variable, and are parsed in this order,
  * before the command line: the last value of an option counts, and options that may be repeated add up. If the program file has
- * capabilities that its user does not have, only the file of the machine is read, and only if nobody but root can change it:
- * whoever lends rights decides what they are used for.
+ * capabilities that its user does not have, only the file of the machine is read, and only if nobody but root can change it.
+ * Otherwise a user could choose what those capabilities are used for.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* run_span: spans that an archive is to have, besides calls and operations. From the engine that finds them to the model. */
+/* run_span: passes the spans of --span from the engine that finds them to the model, for the archive. */
 #pragma once
 
 #include <iotrace/model.h>
@@ -8,8 +8,8 @@ struct run_span;
 struct span_engine;
 
 /*
- * The spans are of tracepoints and lent, as the model is, for the life of the object. is_of_some: the recording is one of some tasks, and
- * spans of others are not wanted.
+ * Spans and model are lent for the life of the object. The spans are made of tracepoints. is_of_some: only some tasks are recorded, and
+ * only spans of these tasks are wanted.
  */
 struct run_span *run_span_new(struct model *model, const struct span *const *span, uint32_t spans,
 			      bool is_of_some);

@@ -88,7 +88,7 @@ void span_record_use(const struct span_set *set, struct run *run, bool is_of_som
 				 is_of_some);
 }
 
-void span_record_tell(const struct span_set *set, const struct run *run)
+void span_record_log_troubles(const struct span_set *set, const struct run *run)
 {
 	for (uint32_t i = 0; i < set->spans; i++) {
 		const char *trouble = run_span_trouble(run, i);

@@ -1,24 +1,24 @@
-/* span_record: spans that an archive is to have: --span of `iotrace record` and `iotrace convert`. */
+/* span_record: --span of `iotrace record` and `iotrace convert`: spans for the archive. */
 #pragma once
 
 #include "record/record_options.h"
 #include "run/run.h"
 #include "span_set.h"
 
-/* What the command line of `iotrace record` says. */
+/* The options of `iotrace record`. */
 struct span_record {
-	struct record_options options; /* first: the rows are its */
+	struct record_options options; /* first, because the rows of its options are used here */
 	struct span_set spans;
 };
 
 void span_record_release(void *context);
-/* Finds out what a recording needs for its --span, and adds it. Returns 0, or -errno with a sentence. argv: the command, or NULL. */
+/* Adds to the recording what its spans need. argv: the command, or NULL. Returns 0, or -errno with a message. */
 int span_record_choose(struct span_set *set, struct record_options *options, char *const *argv,
 		       struct error *err);
-/* The spans of a capture. The same. */
+/* Parses the spans for a capture. Returns as above. */
 int span_record_read(struct span_set *set, const struct text_list *words,
 		     const struct text_list *files, struct error *err);
-/* The run's outputs have the spans. */
+/* Adds the spans to the outputs of the run. */
 void span_record_use(const struct span_set *set, struct run *run, bool is_of_some);
-/* Says of each span why it could not be seen. */
-void span_record_tell(const struct span_set *set, const struct run *run);
+/* Logs why spans could not be found. */
+void span_record_log_troubles(const struct span_set *set, const struct run *run);

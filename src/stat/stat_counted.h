@@ -5,5 +5,5 @@
 
 #include <iotrace/frame.h>
 
-/* Ends the interval with what the kernel has counted until now. Returns 0, or -errno: it does not say what is in flight. */
+/* Ends the interval with what the kernel has counted so far. Returns 0, or -errno if the spans in flight could not be read. */
 int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t now);

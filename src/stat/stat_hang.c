@@ -5,6 +5,7 @@
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +38,9 @@ static void see(struct stat_hangs *hangs, const struct span_seen *seen)
 	struct stat_hang *hang;
 
 	for (uint32_t i = 0; i < hangs->count; i++) {
-		if (!is_same(&hangs->hang[i]->told.seen, seen))
+		if (!is_same(&hangs->hang[i]->shown.seen, seen))
 			continue;
-		hangs->hang[i]->told.seen = *seen;
+		hangs->hang[i]->shown.seen = *seen;
 		hangs->hang[i]->is_seen = true;
 		return;
 	}
@@ -47,7 +48,7 @@ static void see(struct stat_hangs *hangs, const struct span_seen *seen)
 	if (hangs->count == HANGS_MOST)
 		return;
 	hang = mem_zero(sizeof(*hang));
-	hang->told.seen = *seen;
+	hang->shown.seen = *seen;
 	hang->is_seen = true;
 	MEM_GROW(hangs->hang, hangs->cap, hangs->count + 1);
 	hangs->hang[hangs->count++] = hang;
@@ -81,13 +82,13 @@ static void learn(struct stat_hangs *hangs, const struct watch_task *task)
 	for (uint32_t i = 0; i < hangs->count; i++) {
 		struct stat_hang *hang = hangs->hang[i];
 
-		if (hang->told.seen.tid != task->tid || !hang->is_asked || hang->is_answered)
+		if (hang->shown.seen.tid != task->tid || !hang->is_asked || hang->is_answered)
 			continue;
 		hang->is_answered = true;
 		hang->task = *task;
-		hang->told.user = given(hang->task.user);
-		hang->told.wchan = given(hang->task.wchan);
-		hang->told.stack = given(hang->task.stack);
+		hang->shown.user = given(hang->task.user);
+		hang->shown.wchan = given(hang->task.wchan);
+		hang->shown.stack = given(hang->task.stack);
 	}
 }
 
@@ -98,7 +99,7 @@ static bool ask(struct stat_hangs *hangs)
 
 	for (uint32_t i = 0; i < hangs->count; i++) {
 		struct stat_hang *hang = hangs->hang[i];
-		const struct span_seen *seen = &hang->told.seen;
+		const struct span_seen *seen = &hang->shown.seen;
 
 		if (!hang->is_asked && seen->tid)
 			hang->is_asked = watch_ask(hangs->watch, seen->pid, seen->tid);
@@ -122,42 +123,58 @@ static void collect(struct stat_hangs *hangs)
 	}
 }
 
-/* The same words as the keys of the JSON. */
-static char *environment_of(const struct frame_tell *tell, const struct stat_hang *hang)
+/*
+ * Adds a variable. Names and keys come from traced programs and may have several lines, of which each would be a variable of its own.
+ */
+static void add_variable(char **lines, const char *name, const char *value)
 {
-	const struct span_seen *seen = &hang->told.seen;
-	char group[NAME_MOST], key[NAME_MOST];
+	size_t begin = strlen(*lines);
 
-	span_engine_group(tell->engine, 0, seen->group, group, sizeof(group));
-	span_engine_key(tell->engine, seen, key, sizeof(key));
-	for (char *at = group; *at; at++)
-		*at = *at == '\n' ? ' ' : *at;
-	return mem_format("IOTRACE_HANG_VIEW=%s\nIOTRACE_HANG_NAME=%s\nIOTRACE_HANG_KEY=%s\n"
-			  "IOTRACE_HANG_PID=%u\nIOTRACE_HANG_TID=%u\nIOTRACE_HANG_USER=%s\n"
-			  "IOTRACE_HANG_WCHAN=%s\n",
-			  tell->view, group, key, seen->pid, seen->tid,
-			  hang->told.user ? hang->told.user : "",
-			  hang->told.wchan ? hang->told.wchan : "");
+	mem_append(lines, "IOTRACE_HANG_%s=%s", name, value ? value : "");
+	for (char *at = *lines + begin; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	mem_append(lines, "\n");
+}
+
+/* The names are those of the keys of the JSON. The caller frees the text. */
+static char *environment_of(const struct frame_report *report, const struct stat_hang *hang)
+{
+	const struct span_seen *seen = &hang->shown.seen;
+	char group[NAME_MOST], key[NAME_MOST], number[24], *lines = mem_strdup("");
+
+	span_engine_group(report->engine, 0, seen->group, group, sizeof(group));
+	span_engine_key(report->engine, seen, key, sizeof(key));
+	add_variable(&lines, "VIEW", report->view);
+	add_variable(&lines, "NAME", group);
+	add_variable(&lines, "KEY", key);
+	snprintf(number, sizeof(number), "%u", seen->pid);
+	add_variable(&lines, "PID", number);
+	snprintf(number, sizeof(number), "%u", seen->tid);
+	add_variable(&lines, "TID", number);
+	add_variable(&lines, "USER", hang->shown.user);
+	add_variable(&lines, "WCHAN", hang->shown.wchan);
+	return lines;
 }
 
 /* Without an answer it runs at a later interval. */
-static void run(struct stat_hangs *hangs, const struct frame_tell *tell, struct stat_hang *hang)
+static void run(struct stat_hangs *hangs, const struct frame_report *report, struct stat_hang *hang)
 {
 	char *environment, *input;
 
 	if (hang->has_run ||
 	    (hang->is_asked && !hang->is_answered && hang->intervals++ < INTERVALS_MOST))
 		return;
-	environment = environment_of(tell, hang);
-	input = frame_hang_line(tell, &hang->told);
+	environment = environment_of(report, hang);
+	input = frame_hang_line(report, &hang->shown);
 	hang->has_run = watch_run(hangs->watch, environment, input);
 	free(input);
 	free(environment);
 }
 
-void stat_hangs_take(struct stat_hangs *hangs, struct frame_tell *tell)
+void stat_hangs_take(struct stat_hangs *hangs, struct frame_report *report)
 {
-	const struct frame *frame = tell->frame;
+	const struct frame *frame = report->frame;
 
 	for (uint32_t i = 0; i < frame->hangs; i++)
 		see(hangs, &frame->hang[i]);
@@ -167,10 +184,10 @@ void stat_hangs_take(struct stat_hangs *hangs, struct frame_tell *tell)
 	collect(hangs);
 	MEM_GROW(hangs->list, hangs->list_cap, hangs->count);
 	for (uint32_t i = 0; i < hangs->count; i++) {
-		hangs->list[i] = hangs->hang[i]->told;
+		hangs->list[i] = hangs->hang[i]->shown;
 		if (hangs->has_command)
-			run(hangs, tell, hangs->hang[i]);
+			run(hangs, report, hangs->hang[i]);
 	}
-	tell->hang = hangs->list;
-	tell->hangs = hangs->count;
+	report->hang = hangs->list;
+	report->hangs = hangs->count;
 }

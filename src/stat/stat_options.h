@@ -4,14 +4,15 @@
 #include "span/span_options.h"
 
 struct stat_options {
-	struct span_options span; /* first: its rows are ours; `by` is the view */
+	struct span_options
+		span; /* first, because the rows of its options are used here; `by` is the view */
 	struct span_file csv;
-	uint32_t count; /* of intervals; 0: until the end */
+	uint32_t count; /* number of intervals; 0: until the end */
 	bool is_batch;
-	uint64_t hang;       /* ns: what is in flight for longer hangs; 0: it does not matter */
-	const char *on_hang; /* a command of a shell, or NULL */
-	const char *view;    /* after stat_options_complete(): "op"; lent */
-	const char *title;   /* of the column of names */
+	uint64_t hang;       /* ns: a span in flight for longer hangs; 0: not wanted */
+	const char *on_hang; /* a shell command, or NULL */
+	const char *view;    /* "op"; set by stat_options_view(); lent */
+	const char *title;   /* title of the column of names */
 	char *own_view;      /* "span NAME", or NULL */
 };
 
@@ -19,5 +20,5 @@ extern const struct option_row stat_rows[];
 
 void stat_options_init(void *options);
 void stat_options_release(void *options);
-/* Chooses view and span. Returns the span of the view; NULL with a sentence. */
+/* Chooses view and span. Returns the span of the view; or NULL with a message. */
 const char *stat_options_view(struct stat_options *options, struct error *err);

@@ -42,14 +42,14 @@ void stat_out_close(struct stat_out *out)
 	out->json = out->csv = -1;
 }
 
-struct frame_tell stat_out_tell(const struct stat_out *out, const struct span_run *run,
-				const struct frame *frame)
+struct frame_report stat_out_report(const struct stat_out *out, const struct span_run *run,
+				    const struct frame *frame)
 {
 	int columns = probe_columns(run->fd);
 	const char *no_color = getenv("NO_COLOR");
 	const char *group = span_engine_group_name(run->engine, 0);
 
-	return (struct frame_tell){
+	return (struct frame_report){
 		.engine = run->engine,
 		.frame = frame,
 		.view = out->options->view,
@@ -72,8 +72,8 @@ static void put(struct stat_out *out, int fd, const char *text, size_t size)
 		out->code = code;
 }
 
-static void put_lines(struct stat_out *out, const struct frame_tell *tell, int fd,
-		      void (*how)(const struct frame_tell *, FILE *))
+static void put_lines(struct stat_out *out, const struct frame_report *report, int fd,
+		      void (*how)(const struct frame_report *, FILE *))
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -83,13 +83,13 @@ static void put_lines(struct stat_out *out, const struct frame_tell *tell, int f
 		out->code = -errno;
 		return;
 	}
-	how(tell, lines);
+	how(report, lines);
 	fclose(lines);
 	put(out, fd, text, size);
 	free(text);
 }
 
-static void put_table(struct stat_out *out, struct frame_tell *tell, int fd)
+static void put_table(struct stat_out *out, struct frame_report *report, int fd)
 {
 	char *text = NULL;
 	size_t size = 0, blank;
@@ -99,30 +99,29 @@ static void put_table(struct stat_out *out, struct frame_tell *tell, int fd)
 		out->code = -errno;
 		return;
 	}
-	tell->has_heading = !out->has_begun || out->lines >= HEADING_LINES;
-	out->lines = (tell->has_heading ? 0 : out->lines) + frame_text(tell, lines);
+	report->has_heading = !out->has_begun || out->lines >= HEADING_LINES;
+	out->lines = (report->has_heading ? 0 : out->lines) + frame_text(report, lines);
 	fclose(lines);
-	blank = !out->has_begun; /* what is between tables is not before the first */
+	blank = !out->has_begun; /* the first table has no blank line before it */
 	put(out, fd, text + blank, size - blank);
 	free(text);
 }
 
-void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_tell *tell)
+void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_report *report)
 {
 	const struct span_file *json = &out->options->span.json, *csv = &out->options->csv;
 
-	tell->has_heading = !out->has_begun;
+	report->has_heading = !out->has_begun;
 	if (json->is_wanted)
-		put_lines(out, tell, json->path ? out->json : STDOUT_FILENO, frame_json);
+		put_lines(out, report, json->path ? out->json : STDOUT_FILENO, frame_json);
 	if (csv->is_wanted)
-		put_lines(out, tell, csv->path ? out->csv : STDOUT_FILENO, frame_csv);
+		put_lines(out, report, csv->path ? out->csv : STDOUT_FILENO, frame_csv);
 	if ((!json->is_wanted || json->path) && (!csv->is_wanted || csv->path))
-		put_table(out, tell, run->fd);
+		put_table(out, report, run->fd);
 	out->has_begun = true;
 }
 
-int stat_out_end(struct stat_out *out, const struct span_run *run, struct error *err)
+int stat_out_end(const struct stat_out *out, struct error *err)
 {
-	(void)run;
 	return out->code ? error_set(err, -out->code, "write the numbers") : 0;
 }

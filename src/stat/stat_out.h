@@ -4,22 +4,22 @@
 #include "span/span_run.h"
 #include "stat_options.h"
 
-#include <iotrace/frame_tell.h>
+#include <iotrace/frame_report.h>
 
 struct stat_out {
 	const struct stat_options *options;
 	int json, csv;  /* descriptors of files; -1: none */
 	uint32_t lines; /* since the last heading */
 	bool has_begun;
-	int code; /* the first failure to write; its reader may have gone: 0 */
+	int code; /* the first write that failed, -errno; a closed pipe is not a failure */
 	bool is_closed;
 };
 
-/* Opens the files. Returns 0, or -errno with a sentence. */
+/* Opens the files. Returns 0, or -errno with a message. */
 int stat_out_open(struct stat_out *out, const struct stat_options *options, struct error *err);
-struct frame_tell stat_out_tell(const struct stat_out *out, const struct span_run *run,
-				const struct frame *frame);
-void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_tell *tell);
-/* Returns 0, or -errno with a sentence: what could not be written. */
-int stat_out_end(struct stat_out *out, const struct span_run *run, struct error *err);
+struct frame_report stat_out_report(const struct stat_out *out, const struct span_run *run,
+				    const struct frame *frame);
+void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_report *report);
+/* Returns 0, or -errno with a message if something could not be written. */
+int stat_out_end(const struct stat_out *out, struct error *err);
 void stat_out_close(struct stat_out *out);

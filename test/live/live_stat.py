@@ -251,6 +251,20 @@ def hang(live):
     live.equal("its environment", lines[1], f"{waiter.pid} FUSE_READ(15)")
 
 
+def foreign_words(live):
+    """A thread gives itself a name of two lines. It sets no variable for the command that --on-hang runs."""
+    out = live.path("environment")
+    nap = "nap: syscalls:sys_enter_clock_nanosleep -> syscalls:sys_exit_clock_nanosleep by tid,comm"
+    code = "import ctypes, time\nctypes.CDLL(None).prctl(15, b'a\\nEVIL=1', 0, 0, 0)\ntime.sleep(1.5)"
+    ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "--span", nap, "--hang", "0.4s", "-i", "0.2", "--on-hang", f"env > {out}", "--",
+                    sys.executable, "-S", "-c", code])
+    live.equal("status", ran.returncode, 3)
+    with open(out, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    live.equal("variables of the thread's making", [line for line in lines if line.startswith("EVIL")], [])
+    live.equal("its key", [line.split(" ", 1)[1] for line in lines if line.startswith("IOTRACE_HANG_KEY=")], ["comm=a EVIL=1"])
+
+
 def in_flight(live):
     """A call that waits is in flight, all of the time."""
     found = frames(live, "-i", "0.2", "-n", "4", "--syscalls=data", command=["sh", "-c", "sleep 3 | cat"])
@@ -376,7 +390,7 @@ def user_defined(live):
     live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
 
 
-TESTS = (by_op, by_process, by_thread, by_device, by_fuse, hang, same, in_flight, killed, tables, user_defined)
+TESTS = (by_op, by_process, by_thread, by_device, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
 
 with Live() as test:
     for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:

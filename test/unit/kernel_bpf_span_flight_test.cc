@@ -71,7 +71,7 @@ TEST_F(Flight, IsToldWithoutWhatIsNotUsed)
 
 	all[BPF_SPAN_FLIGHT_ALL].busy = 30;
 	all[BPF_SPAN_FLIGHT_FIRST] = {7, 0, 20, 1, 2, 3, "dd"};
-	bpf_span_tell_flights(
+	bpf_span_each_flight(
 		all.data(), 4, 100,
 		[](void *context, const struct counted_flight *one) {
 			static_cast<std::vector<struct counted_flight> *>(context)->push_back(*one);

@@ -3,7 +3,7 @@
  */
 #include "span_driver.h"
 
-#include <iotrace/frame_tell.h>
+#include <iotrace/frame_report.h>
 #include <sstream>
 #include <sys/syscall.h>
 
@@ -15,7 +15,7 @@ class FrameTell : public ::testing::Test
       protected:
 	SpanDriver driver{{"syscall"}};
 	struct frames *frames = frames_new(600000000);
-	struct frame_tell tell = {};
+	struct frame_report report = {};
 
 	void SetUp() override
 	{
@@ -31,11 +31,11 @@ class FrameTell : public ::testing::Test
 		driver.happens(s + 200000000, "raw_syscalls:sys_enter", {SYS_fsync}, 8, 8);
 		frames_cut(frames, 2 * s);
 		span_engine_look(driver.engine, 2 * s, frames_open, frames);
-		tell.engine = driver.engine;
-		tell.frame = frames_get(frames);
-		tell.view = tell.title = "op";
-		tell.has_heading = true;
-		tell.top = 20;
+		report.engine = driver.engine;
+		report.frame = frames_get(frames);
+		report.view = report.title = "op";
+		report.has_heading = true;
+		report.top = 20;
 	}
 	void TearDown() override
 	{
@@ -52,7 +52,7 @@ class FrameTell : public ::testing::Test
 		size_t size = 0;
 		FILE *out = open_memstream(&text, &size);
 
-		how(&tell, out);
+		how(&report, out);
 		fclose(out);
 		std::string all(text, size);
 		free(text);
@@ -62,7 +62,7 @@ class FrameTell : public ::testing::Test
 
 TEST_F(FrameTell, ATableOfEighty)
 {
-	tell.columns = 80;
+	report.columns = 80;
 	EXPECT_EQ(
 		text(frame_text),
 		"\n"
@@ -75,12 +75,12 @@ TEST_F(FrameTell, ATableOfEighty)
 
 TEST_F(FrameTell, NoLineIsBroken)
 {
-	for (tell.columns = 40; tell.columns < 200; tell.columns++) {
+	for (report.columns = 40; report.columns < 200; report.columns++) {
 		std::istringstream lines(text(frame_text));
 		std::string line;
 
 		while (std::getline(lines, line))
-			EXPECT_LE(line.size(), tell.columns) << line;
+			EXPECT_LE(line.size(), report.columns) << line;
 	}
 }
 
@@ -128,11 +128,11 @@ TEST_F(FrameTell, IdleRowsAreForPrograms)
 {
 	frames_next(frames);
 	frames_cut(frames, 3000000000);
-	tell.frame = frames_get(frames);
-	tell.columns = 0;
+	report.frame = frames_get(frames);
+	report.columns = 0;
 	EXPECT_EQ(text(frame_text).find("read(0)"), std::string::npos);
 	EXPECT_NE(text(frame_json).find("read(0)"), std::string::npos);
-	tell.top = 0;
+	report.top = 0;
 	EXPECT_NE(text(frame_text).find("(1 more)"), std::string::npos) << text(frame_text);
 }
 

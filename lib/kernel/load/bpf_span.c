@@ -442,7 +442,7 @@ void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 	uint32_t used = __atomic_load_n(&span->programs->bss->flights_used, __ATOMIC_RELAXED);
 	uint32_t room = span->plan.spec.flights - BPF_SPAN_FLIGHT_FIRST;
 
-	bpf_span_tell_flights(span->flights, BPF_SPAN_FLIGHT_FIRST + (used < room ? used : room),
+	bpf_span_each_flight(span->flights, BPF_SPAN_FLIGHT_FIRST + (used < room ? used : room),
 			      now, call, context);
 }
 
@@ -467,14 +467,14 @@ int bpf_span_left(struct bpf_span *span,
 	count = span->programs->bss->open_listed;
 	for (uint32_t i = 0; i < count && i < span->rooms; i++) {
 		const struct bpf_span_open *open = &span->open[i].open;
-		struct counted_open told = {.begin = open->begin,
+		struct counted_open found = {.begin = open->begin,
 					    .group = open->group,
 					    .bytes = open->bytes,
 					    .pid = open->pid,
 					    .tid = open->tid};
 
-		memcpy(told.key, span->open[i].key, sizeof(told.key));
-		call(context, &told);
+		memcpy(found.key, span->open[i].key, sizeof(found.key));
+		call(context, &found);
 	}
 	if (span->flights) {
 		close(span->left_fd);

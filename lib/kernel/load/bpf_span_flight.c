@@ -14,20 +14,20 @@ uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now)
 		after = __atomic_load_n(&flight->count, __ATOMIC_ACQUIRE);
 		if (before > 0)
 			busy += (int64_t)now;
-		/* While one is in flight alone, its time is -begin, and else it is a small sum. */
+		/* With spans in flight, the stored time is a sum minus a begin; otherwise it is a sum. */
 		if (before == after && busy >= 0 && (uint64_t)busy < now)
 			return (uint64_t)busy;
 	}
 	return busy < 0 ? 0 : (uint64_t)busy;
 }
 
-void bpf_span_tell_flights(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
-			   void (*call)(void *context, const struct counted_flight *flight),
-			   void *context)
+void bpf_span_each_flight(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
+			  void (*call)(void *context, const struct counted_flight *flight),
+			  void *context)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct bpf_span_flight *flight = &flights[i];
-		const struct counted_flight told = {
+		const struct counted_flight seen = {
 			.group = flight->group,
 			.is_rest = i == BPF_SPAN_FLIGHT_REST,
 			.is_total = i == BPF_SPAN_FLIGHT_ALL,
@@ -38,8 +38,8 @@ void bpf_span_tell_flights(const struct bpf_span_flight *flights, uint32_t count
 			.comm = flight->comm,
 		};
 
-		/* One that is being made has no group yet, and the rest is there once something did not fit. */
-		if (told.is_total || told.busy)
-			call(context, &told);
+		/* A flight that is being created has no group yet. The rest counts once a group found no space. */
+		if (seen.is_total || seen.busy)
+			call(context, &seen);
 	}
 }

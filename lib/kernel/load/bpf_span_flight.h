@@ -8,11 +8,11 @@
 #include <iotrace/counted.h>
 
 /*
- * Returns for how many ns anything has been in flight until `now`. The count and the time of a flight change one after the other, so
- * what makes no sense is read again.
+ * Returns the ns until `now` in which at least one span was in flight. Programs change the count and the time of a flight one after
+ * the other, so values that do not fit together are read again.
  */
 uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now);
 /* Calls with each of the flights that are used. */
-void bpf_span_tell_flights(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
-			   void (*call)(void *context, const struct counted_flight *flight),
-			   void *context);
+void bpf_span_each_flight(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
+			  void (*call)(void *context, const struct counted_flight *flight),
+			  void *context);

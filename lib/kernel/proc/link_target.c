@@ -1,8 +1,8 @@
 /*
  * link_target: what a link of /proc leads to. See link_target.h.
  *
- * For a process that has our root, a look-up costs a readlink, two statx and a poll. A root belongs to one mount of one namespace, so
- * whoever has our root has our mounts, too.
+ * For a process with the same root as iotrace, a look-up costs a readlink, two statx and a poll. A root belongs to one mount of one
+ * namespace. So a process with the same root has the same mounts.
  */
 #include "link_target.h"
 

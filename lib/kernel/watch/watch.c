@@ -1,4 +1,4 @@
-/* watch: the end of the recording. See <iotrace/watch.h>. */
+/* watch: the recorder's side. See <iotrace/watch.h>. */
 #include "watch_process.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ struct watch *watch_new(const char *command, struct error *err)
 	return NULL;
 }
 
-/* It may hang itself, so nobody waits for it; whoever reaps the children of iotrace reaps it. */
+/* The process may hang as well, so this does not wait for it. Once iotrace has ended, init reaps it. */
 void watch_free(struct watch *watch)
 {
 	if (!watch)

@@ -1,4 +1,4 @@
-/* watch_process: what the two ends of a watch say to each other, and the main function of its process. */
+/* watch_process: the messages of a watch, and the main function of its process. */
 #pragma once
 
 #include <iotrace/watch.h>
@@ -6,8 +6,7 @@
 /* A message to the process: a task to look at, or, with pid 0, a command to run. */
 struct watch_request {
 	uint32_t pid, tid;
-	char text
-		[WATCH_TEXT]; /* of a command: its environment and its input, each with a NUL behind it */
+	char text[WATCH_TEXT]; /* for a command: its environment and its input, each with a NUL */
 };
 
 enum { WATCH_HEAD = sizeof(uint32_t) * 2 };

@@ -22,7 +22,7 @@ static uint32_t *first_of(struct model *m, thread_id location)
 	return &m->spans.first[process];
 }
 
-/* It exists from the begin of the process to its end: nothing creates it. */
+/* Returns the handle of the span in this process. It exists as long as the process, so it is pre-created. */
 static handle_id handle_of_span(struct model *m, process_id process, uint32_t span)
 {
 	uint64_t key = map_key(process, span);
@@ -104,7 +104,7 @@ static void end_region(struct model *m, uint32_t slot, const struct model_span *
 	s->location = ID_NONE;
 }
 
-/* The ends of those within it were not seen. */
+/* Ends inner regions first, whose ends were not seen. */
 static void end_region_with_inner(struct model *m, uint32_t slot, const struct model_span *span,
 				  int end)
 {
@@ -199,7 +199,7 @@ void span_thread_end(struct model *m, uint32_t task)
 		cut_regions(m, m->task[task].location, m->now, reason(m, m->task[task].process));
 }
 
-/* The processes of the shared group have their operations together: there, they end when they end. */
+/* The processes of the shared group have one list of operations. So these end when their spans end. */
 void span_process_end(struct model *m, uint32_t process)
 {
 	process_id group = m->process[process].group;

@@ -11,9 +11,9 @@
 
 enum { NAME_MOST = 4096, HANGS_SHOWN = 10, STACK_SHOWN = 16 };
 
-static double age_of(const struct frame_tell *tell, const struct frame_hang *hang)
+static double age_of(const struct frame_report *report, const struct frame_hang *hang)
 {
-	uint64_t now = tell->frame->to;
+	uint64_t now = report->frame->to;
 
 	return now > hang->seen.begin ? (double)(now - hang->seen.begin) / 1e9 : 0;
 }
@@ -23,7 +23,7 @@ static json_object *json_text_of(const char *text)
 	return text && *text ? json_bytes(text, strlen(text)) : NULL;
 }
 
-/* "[<0>] request_wait_answer+0x12a/0x210": what is before the name says nothing. Returns the length of the name. */
+/* Skips the "[<0>] " in "[<0>] request_wait_answer+0x12a/0x210". Returns the length of the rest of the line. */
 static size_t frame_at(const char **line)
 {
 	const char *name = *line;
@@ -53,32 +53,32 @@ static json_object *json_stack(const char *stack)
 	return lines;
 }
 
-json_object *frame_hang_json(const struct frame_tell *tell, const struct frame_hang *hang)
+json_object *frame_hang_json(const struct frame_report *report, const struct frame_hang *hang)
 {
-	const char *comm = span_engine_comm(tell->engine, &hang->seen);
+	const char *comm = span_engine_comm(report->engine, &hang->seen);
 	json_object *object = json_object_new_object();
 	char *text = mem_alloc(NAME_MOST);
-	size_t length = span_engine_group(tell->engine, 0, hang->seen.group, text, NAME_MOST);
+	size_t length = span_engine_group(report->engine, 0, hang->seen.group, text, NAME_MOST);
 	char age[40];
 
-	json_set_word(object, "view", tell->view);
+	json_set_word(object, "view", report->view);
 	json_set(object, "name", json_bytes(text, length));
-	length = span_engine_key(tell->engine, &hang->seen, text, NAME_MOST);
+	length = span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
 	json_set(object, "key", length ? json_bytes(text, length) : NULL);
 	json_set_number(object, "pid", hang->seen.pid);
 	json_set_number(object, "tid", hang->seen.tid);
 	json_set(object, "comm", json_text_of(comm));
 	json_set(object, "user", json_text_of(hang->user));
-	json_set_number(object, "begun_ns", hang->seen.begin + (uint64_t)tell->realtime);
-	snprintf(age, sizeof(age), "%.3f", age_of(tell, hang));
-	json_set(object, "age_s", json_object_new_double_s(age_of(tell, hang), age));
+	json_set_number(object, "begun_ns", hang->seen.begin + (uint64_t)report->realtime);
+	snprintf(age, sizeof(age), "%.3f", age_of(report, hang));
+	json_set(object, "age_s", json_object_new_double_s(age_of(report, hang), age));
 	json_set(object, "wchan", json_text_of(hang->wchan));
 	json_set(object, "stack", json_stack(hang->stack));
 	free(text);
 	return object;
 }
 
-char *frame_hang_line(const struct frame_tell *tell, const struct frame_hang *hang)
+char *frame_hang_line(const struct frame_report *report, const struct frame_hang *hang)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -86,29 +86,29 @@ char *frame_hang_line(const struct frame_tell *tell, const struct frame_hang *ha
 
 	if (!out)
 		return mem_strdup("");
-	json_print(out, frame_hang_json(tell, hang));
+	json_print(out, frame_hang_json(report, hang));
 	fclose(out);
 	return line;
 }
 
-/* Returns the text, fit for a terminal and no longer than a line; the caller frees it. */
-static char *fitting(const struct frame_tell *tell, const char *text, size_t indent)
+/* Returns the text, cut to what is left of a line on a terminal. The caller frees it. */
+static char *fitting(const struct frame_report *report, const char *text, size_t indent)
 {
-	size_t room = tell->columns > indent ? tell->columns - indent : 0;
+	size_t room = report->columns > indent ? report->columns - indent : 0;
 
-	return summary_cut(text, tell->columns ? room : 0, 8);
+	return summary_cut(text, report->columns ? room : 0, 8);
 }
 
-static void put_line(const struct frame_tell *tell, const char *text, size_t indent, FILE *out)
+static void put_line(const struct frame_report *report, const char *text, size_t indent, FILE *out)
 {
-	char *safe = summary_escape(text, strlen(text)), *cut = fitting(tell, safe, indent);
+	char *safe = summary_escape(text, strlen(text)), *cut = fitting(report, safe, indent);
 
 	fprintf(out, "%*s%s\n", (int)indent, "", cut);
 	free(cut);
 	free(safe);
 }
 
-static uint32_t put_stack(const struct frame_tell *tell, const char *stack, FILE *out)
+static uint32_t put_stack(const struct frame_report *report, const char *stack, FILE *out)
 {
 	uint32_t lines = 0;
 
@@ -116,7 +116,7 @@ static uint32_t put_stack(const struct frame_tell *tell, const char *stack, FILE
 		size_t length = frame_at(&stack);
 		char *line = mem_format("%.*s", (int)length, stack);
 
-		put_line(tell, line, 6, out);
+		put_line(report, line, 6, out);
 		lines++;
 		free(line);
 		stack += length + (stack[length] == '\n');
@@ -124,31 +124,32 @@ static uint32_t put_stack(const struct frame_tell *tell, const char *stack, FILE
 	return lines;
 }
 
-static uint32_t put_hang(const struct frame_tell *tell, const struct frame_hang *hang, FILE *out)
+static uint32_t put_hang(const struct frame_report *report, const struct frame_hang *hang,
+			 FILE *out)
 {
-	const char *comm = span_engine_comm(tell->engine, &hang->seen);
+	const char *comm = span_engine_comm(report->engine, &hang->seen);
 	bool is_known = hang->wchan && *hang->wchan;
 	char group[NAME_MOST], key[NAME_MOST], *text;
 
-	span_engine_group(tell->engine, 0, hang->seen.group, group, sizeof(group));
-	span_engine_key(tell->engine, &hang->seen, key, sizeof(key));
-	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s", age_of(tell, hang), group, key,
+	span_engine_group(report->engine, 0, hang->seen.group, group, sizeof(group));
+	span_engine_key(report->engine, &hang->seen, key, sizeof(key));
+	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s", age_of(report, hang), group, key,
 			  *comm ? comm : "?", hang->seen.tid, hang->user ? " of " : "",
 			  hang->user ? hang->user : "", is_known ? ", in " : "",
 			  is_known ? hang->wchan : "");
-	put_line(tell, text, 1, out);
+	put_line(report, text, 1, out);
 	free(text);
-	return 1 + put_stack(tell, hang->stack, out);
+	return 1 + put_stack(report, hang->stack, out);
 }
 
-uint32_t frame_hangs_text(const struct frame_tell *tell, FILE *out)
+uint32_t frame_hangs_text(const struct frame_report *report, FILE *out)
 {
-	uint32_t shown = tell->hangs < HANGS_SHOWN ? tell->hangs : HANGS_SHOWN, lines = 0;
+	uint32_t shown = report->hangs < HANGS_SHOWN ? report->hangs : HANGS_SHOWN, lines = 0;
 
 	for (uint32_t i = 0; i < shown; i++)
-		lines += put_hang(tell, &tell->hang[i], out);
-	if (shown == tell->hangs)
+		lines += put_hang(report, &report->hang[i], out);
+	if (shown == report->hangs)
 		return lines;
-	fprintf(out, " ! %u more\n", tell->hangs - shown);
+	fprintf(out, " ! %u more\n", report->hangs - shown);
 	return lines + 1;
 }

@@ -17,14 +17,14 @@ static void add_real(json_object *to, const char *key, double value)
 	json_set(to, key, json_object_new_double_s(value, text));
 }
 
-static json_object *json_row(const struct frame_tell *tell, const struct frame_row *row)
+static json_object *json_row(const struct frame_report *report, const struct frame_row *row)
 {
 	json_object *object = json_object_new_object();
 	char *name = mem_alloc(NAME_MOST);
-	size_t length = frame_name(tell, row, name, NAME_MOST);
+	size_t length = frame_name(report, row, name, NAME_MOST);
 	struct frame_numbers n;
 
-	frame_numbers(&n, tell->frame, row);
+	frame_numbers(&n, report->frame, row);
 	json_set(object, "name", json_bytes(name, length));
 	json_set_number(object, "inflight", row->in_flight);
 	json_set_number(object, "ops_total", row->total.ops);
@@ -46,20 +46,20 @@ static json_object *json_row(const struct frame_tell *tell, const struct frame_r
 	return object;
 }
 
-void frame_json(const struct frame_tell *tell, FILE *out)
+void frame_json(const struct frame_report *report, FILE *out)
 {
 	json_object *top = json_object_new_object(), *rows = json_object_new_array();
 	json_object *hangs = json_object_new_array();
 
-	for (uint32_t i = 0; i < tell->frame->rows; i++)
-		json_object_array_add(rows, json_row(tell, tell->frame->row[i]));
-	json_set_number(top, "time_ns", tell->frame->to + (uint64_t)tell->realtime);
-	add_real(top, "interval_s", frame_seconds(tell->frame));
-	json_set_word(top, "view", tell->view);
+	for (uint32_t i = 0; i < report->frame->rows; i++)
+		json_object_array_add(rows, json_row(report, report->frame->row[i]));
+	json_set_number(top, "time_ns", report->frame->to + (uint64_t)report->realtime);
+	add_real(top, "interval_s", frame_seconds(report->frame));
+	json_set_word(top, "view", report->view);
 	json_set(top, "rows", rows);
-	json_set(top, "total", json_row(tell, tell->frame->total));
-	for (uint32_t i = 0; i < tell->hangs; i++)
-		json_object_array_add(hangs, frame_hang_json(tell, &tell->hang[i]));
+	json_set(top, "total", json_row(report, report->frame->total));
+	for (uint32_t i = 0; i < report->hangs; i++)
+		json_object_array_add(hangs, frame_hang_json(report, &report->hang[i]));
 	json_set(top, "hangs", hangs);
 	json_print(out, top);
 }

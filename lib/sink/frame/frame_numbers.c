@@ -1,5 +1,5 @@
-/* frame_numbers: what a row says, in the units that people and programs get. */
-#include <iotrace/frame_tell.h>
+/* frame_numbers: the numbers of a row, in the units of the outputs. */
+#include <iotrace/frame_report.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,15 +23,15 @@ void frame_numbers(struct frame_numbers *numbers, const struct frame *frame,
 	};
 }
 
-size_t frame_name(const struct frame_tell *tell, const struct frame_row *row, char *text,
+size_t frame_name(const struct frame_report *report, const struct frame_row *row, char *text,
 		  size_t size)
 {
 	static const char rest[] = "(groups that found no room)", none[] = "-";
 	size_t length = row->is_rest ? 0
-				     : span_engine_group(tell->engine, 0, row->group, text, size);
-	const char *instead = row == tell->frame->total ? "TOTAL" : row->is_rest ? rest : none;
+				     : span_engine_group(report->engine, 0, row->group, text, size);
+	const char *instead = row == report->frame->total ? "TOTAL" : row->is_rest ? rest : none;
 
-	if (length && row != tell->frame->total)
+	if (length && row != report->frame->total)
 		return length;
 	length = strlen(instead);
 	snprintf(text, size, "%s", instead);

@@ -2,7 +2,7 @@
 #include "print/page.h"
 #include "print/summary_name.h"
 
-#include <iotrace/frame_tell.h>
+#include <iotrace/frame_report.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { NAME_MOST = 4096, NAME_LEAST = 16, NAME_USUAL = 22 };
 
 enum { NAME, IN_FLIGHT, OPS, READ, WRITTEN, SERVICE, P50, P99, MAX, UTIL, ERRORS, OLDEST, CELLS };
 
-/* Where there is no room for all, what the others say less of goes first. */
+/* A narrow terminal lacks the columns that matter least. */
 static const struct page_column column[CELLS] = {
 	[NAME] = {NULL, -NAME_LEAST, 0, false},
 	[IN_FLIGHT] = {"inflt", 6, 0, false},
@@ -31,7 +31,7 @@ struct table {
 	struct page page;
 	struct page_column column[CELLS];
 	struct page_table table;
-	const struct frame_tell *tell;
+	const struct frame_report *report;
 };
 
 static bool is_active(const struct frame_row *row)
@@ -39,11 +39,11 @@ static bool is_active(const struct frame_row *row)
 	return row->now.ops || row->in_flight || row->busy;
 }
 
-/* What fits a terminal; "! " marks a hang. The caller frees it. */
-static char *name_of(const struct frame_tell *tell, const struct frame_row *row)
+/* Returns the name of the row, safe for a terminal; "! " marks a hang. The caller frees it. */
+static char *name_of(const struct frame_report *report, const struct frame_row *row)
 {
 	char *bytes = mem_alloc(NAME_MOST);
-	size_t length = frame_name(tell, row, bytes, NAME_MOST);
+	size_t length = frame_name(report, row, bytes, NAME_MOST);
 	char *safe = summary_escape(bytes, length);
 	char *name = mem_format("%s%s", row->is_hung ? "! " : "", safe);
 
@@ -52,19 +52,19 @@ static char *name_of(const struct frame_tell *tell, const struct frame_row *row)
 	return name;
 }
 
-/* Names take what the other columns leave. In a file or a pipe nothing is cut. */
+/* Names get the width that the other columns leave. In a file or a pipe, nothing is cut. */
 static int width_of_names(const struct table *table)
 {
-	size_t columns = table->tell->columns, used = 0, width = NAME_USUAL;
+	size_t columns = table->report->columns, used = 0, width = NAME_USUAL;
 
 	for (int i = NAME + 1; i < CELLS; i++)
 		if (columns >= column[i].from)
 			used += (size_t)column[i].width;
 	if (columns)
 		return (int)(columns > used + 2 ? columns - used - 1 : 2);
-	for (uint32_t i = 0; i < table->tell->frame->rows; i++) {
-		const struct frame_row *row = table->tell->frame->row[i];
-		char *name = is_active(row) ? name_of(table->tell, row) : NULL;
+	for (uint32_t i = 0; i < table->report->frame->rows; i++) {
+		const struct frame_row *row = table->report->frame->row[i];
+		char *name = is_active(row) ? name_of(table->report, row) : NULL;
 
 		if (name && summary_columns(name) + 2 > width)
 			width = summary_columns(name) + 2;
@@ -91,11 +91,11 @@ static const char *time_of(char text[SUMMARY_NUMBER], double us)
 
 static void put_row(const struct table *table, const struct frame_row *row)
 {
-	char *name = name_of(table->tell, row), *cut;
+	char *name = name_of(table->report, row), *cut;
 	char text[CELLS][SUMMARY_NUMBER];
 	struct frame_numbers n;
 
-	frame_numbers(&n, table->tell->frame, row);
+	frame_numbers(&n, table->report->frame, row);
 	cut = summary_cut(name, (size_t)-table->column[NAME].width - 1, 8);
 	snprintf(text[IN_FLIGHT], SUMMARY_NUMBER, "%u", row->in_flight);
 	snprintf(text[UTIL], SUMMARY_NUMBER, "%.2f%%", n.util);
@@ -122,27 +122,29 @@ static void put_row(const struct table *table, const struct frame_row *row)
 	free(cut);
 }
 
-uint32_t frame_text(const struct frame_tell *tell, FILE *out)
+uint32_t frame_text(const struct frame_report *report, FILE *out)
 {
-	struct table table = {.page = page_new(out, tell->columns, tell->has_style), .tell = tell};
+	struct table table = {.page = page_new(out, report->columns, report->has_style),
+			      .report = report};
 	uint32_t shown = 0, active = 0;
 
 	memcpy(table.column, column, sizeof(column));
 	table.table = (struct page_table){table.column, CELLS};
-	table.column[NAME].title = tell->title;
+	table.column[NAME].title = report->title;
 	table.column[NAME].width = -width_of_names(&table);
-	if (tell->has_heading)
+	if (report->has_heading)
 		page_heading(&table.page, &table.table);
 	else
 		fputc('\n', out);
-	for (uint32_t i = 0; i < tell->frame->rows; i++) {
-		if (!is_active(tell->frame->row[i]) || active++ >= tell->top)
+	for (uint32_t i = 0; i < report->frame->rows; i++) {
+		if (!is_active(report->frame->row[i]) || active++ >= report->top)
 			continue;
-		put_row(&table, tell->frame->row[i]);
+		put_row(&table, report->frame->row[i]);
 		shown++;
 	}
 	if (active > shown)
 		fprintf(out, " (%u more)\n", active - shown);
-	put_row(&table, tell->frame->total);
-	return 1 + tell->has_heading + shown + (active > shown) + 1 + frame_hangs_text(tell, out);
+	put_row(&table, report->frame->total);
+	return 1 + report->has_heading + shown + (active > shown) + 1 +
+	       frame_hangs_text(report, out);
 }
