@@ -443,7 +443,7 @@ void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 	uint32_t room = span->plan.spec.flights - BPF_SPAN_FLIGHT_FIRST;
 
 	bpf_span_each_flight(span->flights, BPF_SPAN_FLIGHT_FIRST + (used < room ? used : room),
-			      now, call, context);
+			     now, call, context);
 }
 
 /* An iterator runs once. Another one can be made from its link. */
@@ -468,10 +468,10 @@ int bpf_span_left(struct bpf_span *span,
 	for (uint32_t i = 0; i < count && i < span->rooms; i++) {
 		const struct bpf_span_open *open = &span->open[i].open;
 		struct counted_open found = {.begin = open->begin,
-					    .group = open->group,
-					    .bytes = open->bytes,
-					    .pid = open->pid,
-					    .tid = open->tid};
+					     .group = open->group,
+					     .bytes = open->bytes,
+					     .pid = open->pid,
+					     .tid = open->tid};
 
 		memcpy(found.key, span->open[i].key, sizeof(found.key));
 		call(context, &found);
