@@ -3,6 +3,7 @@
 killed."""
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -177,7 +178,10 @@ def test_killed_host(live):
     started = [start(live, name, archive, command) for _ in range(2)]
     live.check(wait_until(lambda: os.path.exists(live.path("killed.out"))), "killed: no command runs")
     time.sleep(1.5)  # longer than a round: what happened is in the spool
-    os.kill(host_of(name), signal.SIGKILL)
+    host = os.pidfd_open(host_of(name))
+    signal.pidfd_send_signal(host, signal.SIGKILL)
+    live.check(select.select([host], [], [], 60)[0], "killed: the recorder runs on")  # it closes all events and rings first
+    os.close(host)
     with open(live.path("killed.gate"), "w", encoding="utf-8") as gate:
         time.sleep(0.2)
         gate.write("go\ngo\n")
