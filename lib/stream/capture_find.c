@@ -23,23 +23,23 @@ static bool is_same_layout(const struct sample_layout *a, const struct sample_la
 	       a->regs_intr == b->regs_intr && a->sample_id_all == b->sample_id_all;
 }
 
-static bool is_same_id_place(const struct sample_place *a, const struct sample_place *b)
+static bool has_same_id_offset(const struct sample_offsets *a, const struct sample_offsets *b)
 {
 	return a->sample.id && a->sample.id == b->sample.id && a->trailer.id == b->trailer.id;
 }
 
-static int find_places(struct capture_find *find, const struct capture_info *info,
-		       struct error *err)
+static int find_offsets(struct capture_find *find, const struct capture_info *info,
+			struct error *err)
 {
-	find->place = mem_array(info->events, sizeof(*find->place));
+	find->offsets = mem_array(info->events, sizeof(*find->offsets));
 	find->is_uniform = true;
 	for (uint32_t i = 0; i < info->events; i++) {
-		sample_place_init(&find->place[i], &info->event[i].layout);
+		sample_offsets_init(&find->offsets[i], &info->event[i].layout);
 		if (!is_same_layout(&info->event[i].layout, &info->event[0].layout))
 			find->is_uniform = false;
 	}
 	for (uint32_t i = 1; i < info->events && !find->is_uniform; i++) {
-		if (!is_same_id_place(&find->place[i], &find->place[0]))
+		if (!has_same_id_offset(&find->offsets[i], &find->offsets[0]))
 			return error_say(
 				err, ENOTSUP,
 				"its samples cannot be assigned to events: events %s and %s do "
@@ -83,14 +83,14 @@ int capture_find_init(struct capture_find *find, const struct capture_info *info
 		for (uint32_t k = 0; k < info->event[i].ids; k++)
 			add_id(find, info->event[i].id[k], i);
 	}
-	return find_places(find, info, err);
+	return find_offsets(find, info, err);
 }
 
 void capture_find_release(struct capture_find *find)
 {
 	map_release(&find->map);
 	free(find->dense);
-	free(find->place);
+	free(find->offsets);
 	*find = (struct capture_find){0};
 }
 

@@ -9,7 +9,7 @@
 #include <iotrace/capture.h>
 #include <iotrace/map.h>
 
-#include "sample_place.h"
+#include "sample_offsets.h"
 
 struct bytes;
 struct chunk;
@@ -20,8 +20,8 @@ struct capture_find {
 	uint64_t base;
 	uint64_t span;
 	struct map map;
-	struct sample_place *place; /* for each event */
-	bool is_uniform;            /* all events have the same layout */
+	struct sample_offsets *offsets; /* for each event */
+	bool is_uniform;                /* all events have the same layout */
 };
 
 enum { CAPTURE_CHUNKS_KEPT = 4 };
@@ -90,36 +90,37 @@ static inline uint32_t capture_event_of(const struct capture *capture, uint64_t 
 static inline uint32_t capture_find_layout(const struct capture *capture, const uint8_t *record,
 					   uint32_t size, bool is_sample)
 {
-	const struct sample_place *place = &capture->find.place[0];
-	const struct sample_spot *spot = is_sample ? &place->sample : &place->trailer;
+	const struct sample_offsets *offsets = &capture->find.offsets[0];
+	const struct field_offsets *fields = is_sample ? &offsets->sample : &offsets->trailer;
 	uint32_t event;
 
-	/* Then no event has a trailer, because find_places() checked that all agree. */
-	if (!spot->id)
+	/* Then no event has a trailer, because find_offsets() checked that all agree. */
+	if (!fields->id)
 		return 0;
 	/* In both cases 8 more bytes are needed: the id of a sample, or the header of another record. */
-	if (size < spot->id + sizeof(uint64_t))
+	if (size < fields->id + sizeof(uint64_t))
 		return UINT32_MAX;
 	event = capture_event_of(capture,
-				 sample_u64(sample_field(record, size, is_sample, spot->id)));
+				 sample_u64(sample_field(record, size, is_sample, fields->id)));
 	return event == UINT32_MAX && !is_sample ? 0 : event;
 }
 
 /* Returns where the fields of a record are, or NULL if it is too short or of an unknown event. */
-static inline const struct sample_place *capture_place(const struct capture *capture,
-						       const uint8_t *record, uint32_t size,
-						       bool is_sample)
+static inline const struct sample_offsets *capture_offsets(const struct capture *capture,
+							   const uint8_t *record, uint32_t size,
+							   bool is_sample)
 {
-	const struct sample_place *place = capture->find.place;
+	const struct sample_offsets *offsets = capture->find.offsets;
 
 	if (!capture->find.is_uniform) {
 		uint32_t layout = capture_find_layout(capture, record, size, is_sample);
 
 		if (layout == UINT32_MAX)
 			return NULL;
-		place += layout;
+		offsets += layout;
 	}
-	return size < (is_sample ? place->sample.least : place->trailer.least) ? NULL : place;
+	return size < (is_sample ? offsets->sample.min_size : offsets->trailer.min_size) ? NULL
+											 : offsets;
 }
 
 /* Returns a descriptor of the writer's file, which the caller closes, or -1; data: offset of its records. */

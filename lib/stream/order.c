@@ -155,15 +155,16 @@ static void count_malformed(struct order *order)
 }
 
 /*
- * Queues a sample of the CPU of the record before, if it has a time: nearly all are. The fields are at `spot`, and within the record.
+ * Queues a sample that has a time and is from the same CPU as the record before it. Nearly all samples are so. The record contains
+ * the fields at `fields`.
  */
 static inline bool queue_as_before(struct order *order, const uint8_t *record,
-				   const struct sample_spot *spot)
+				   const struct field_offsets *fields)
 {
-	uint64_t time = sample_u64(record + spot->time);
-	uint32_t cpu = sample_u32(record + spot->cpu);
+	uint64_t time = sample_u64(record + fields->time);
+	uint32_t cpu = sample_u32(record + fields->cpu);
 
-	if (!spot->time || !spot->cpu || cpu != order->last_rank || cpu >= STREAM_CPUS ||
+	if (!fields->time || !fields->cpu || cpu != order->last_rank || cpu >= STREAM_CPUS ||
 	    !sample_time_is_known(time))
 		return false;
 	order->stream[cpu].last_time = time;
@@ -181,23 +182,24 @@ static inline void queue_record(struct order *order, const uint8_t *record, uint
 				uint32_t size)
 {
 	bool is_sample = type == PERF_RECORD_SAMPLE;
-	const struct sample_place *place = capture_place(order->capture, record, size, is_sample);
-	const struct sample_spot *spot;
+	const struct sample_offsets *offsets = capture_offsets(order->capture, record, size,
+							       is_sample);
+	const struct field_offsets *fields;
 	const uint8_t *at;
 	uint32_t rank = order->last_rank;
 	uint64_t time = 0;
 
-	if (__builtin_expect(!place, 0)) {
+	if (__builtin_expect(!offsets, 0)) {
 		count_malformed(order);
 		return;
 	}
-	spot = is_sample ? &place->sample : &place->trailer;
-	if (is_sample && queue_as_before(order, record, spot))
+	fields = is_sample ? &offsets->sample : &offsets->trailer;
+	if (is_sample && queue_as_before(order, record, fields))
 		return;
-	at = sample_field(record, size, is_sample, spot->cpu);
+	at = sample_field(record, size, is_sample, fields->cpu);
 	if (at)
 		rank = rank_of_cpu(order, sample_u32(at));
-	at = sample_field(record, size, is_sample, spot->time);
+	at = sample_field(record, size, is_sample, fields->time);
 	if (at)
 		time = sample_u64(at);
 	if (__builtin_expect(!sample_time_is_known(time) || is_loss(type), 0)) {

@@ -15,7 +15,7 @@
 #include <iotrace/order.h>
 #include <iotrace/tally.h>
 
-#include "sample_place.h"
+#include "sample_offsets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,16 +170,16 @@ static void shift_time(const struct spread *spread, struct record *r, uint64_t s
 {
 	const struct capture_info *info = capture_info(spread->capture);
 	struct perf_event_header header;
-	struct sample_place place;
-	const struct sample_spot *spot;
+	struct sample_offsets offsets;
+	const struct field_offsets *fields;
 	uint8_t *at;
 
 	memcpy(&header, r->bytes, sizeof(header));
-	sample_place_init(&place, &info->event[0].layout);
-	spot = header.type == PERF_RECORD_SAMPLE ? &place.sample : &place.trailer;
-	at = header.type == PERF_RECORD_SAMPLE ? r->bytes + spot->time
-					       : r->bytes + r->size - spot->time;
-	if (!spot->time)
+	sample_offsets_init(&offsets, &info->event[0].layout);
+	fields = header.type == PERF_RECORD_SAMPLE ? &offsets.sample : &offsets.trailer;
+	at = header.type == PERF_RECORD_SAMPLE ? r->bytes + fields->time
+					       : r->bytes + r->size - fields->time;
+	if (!fields->time)
 		return;
 	r->time += shift;
 	memcpy(at, &r->time, sizeof(r->time));

@@ -7,7 +7,7 @@
 #include <iotrace/sample.h>
 
 extern "C" {
-#include "sample_place.h"
+#include "sample_offsets.h"
 }
 
 #include <cerrno>
@@ -293,27 +293,27 @@ TEST(Sample, PlacesAreWhereParsingFindsTheFields)
 				(bits >> 6 & 1) << 8 | (bits >> 7 & 1) << 9 | (bits >> 8 & 1) << 16;
 		sample_layout layout = layout_of(type);
 		sample in{}, out;
-		sample_place place;
+		sample_offsets offsets;
 		uint8_t bytes[128];
 
-		sample_place_init(&place, &layout);
+		sample_offsets_init(&offsets, &layout);
 		in.time = 11;
 		in.cpu = 12;
 		in.id = 13;
 		for (uint32_t kind : {PERF_RECORD_SAMPLE, PERF_RECORD_COMM}) {
 			bool is_sample = kind == PERF_RECORD_SAMPLE;
-			const sample_spot &spot = is_sample ? place.sample : place.trailer;
+			const field_offsets &fields = is_sample ? offsets.sample : offsets.trailer;
 
 			in.type = kind;
 			uint32_t size = static_cast<uint32_t>(
 				sample_write(&in, &layout, bytes, sizeof(bytes)));
 			ASSERT_EQ(sample_parse(&out, &layout, bytes), 0);
-			EXPECT_EQ(spot.least, size);
-			const uint8_t *at = sample_field(bytes, size, is_sample, spot.time);
+			EXPECT_EQ(fields.min_size, size);
+			const uint8_t *at = sample_field(bytes, size, is_sample, fields.time);
 			EXPECT_EQ(at ? sample_u64(at) : 0, out.time);
-			at = sample_field(bytes, size, is_sample, spot.cpu);
+			at = sample_field(bytes, size, is_sample, fields.cpu);
 			EXPECT_EQ(at ? sample_u32(at) : SAMPLE_CPU_NONE, out.cpu);
-			at = sample_field(bytes, size, is_sample, spot.id);
+			at = sample_field(bytes, size, is_sample, fields.id);
 			EXPECT_EQ(at ? sample_u64(at) : 0, out.id);
 		}
 	}
@@ -322,9 +322,9 @@ TEST(Sample, PlacesAreWhereParsingFindsTheFields)
 TEST(Sample, ThePlaceOfTheIdIsThatOfTheIdentifier)
 {
 	sample_layout layout = layout_of(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID);
-	sample_place place;
+	sample_offsets offsets;
 
-	sample_place_init(&place, &layout);
-	EXPECT_EQ(place.sample.id, 8u);
-	EXPECT_EQ(place.trailer.id, 8u);
+	sample_offsets_init(&offsets, &layout);
+	EXPECT_EQ(offsets.sample.id, 8u);
+	EXPECT_EQ(offsets.trailer.id, 8u);
 }

@@ -3,7 +3,7 @@
 void position_share(struct model *m, struct description *d)
 {
 	if (!d->is_shared)
-		d->append_doubts = m->append_doubts;
+		d->append_changes = m->append_changes;
 	d->is_shared = true;
 }
 
@@ -32,9 +32,9 @@ void position_pass(struct model *m, uint32_t table, uint32_t socket)
 }
 
 /* If the description is shared, others may be the same one: a process that received it has an open of its own. */
-static void doubt_append(struct model *m)
+static void append_may_have_changed(struct model *m)
 {
-	m->append_doubts++;
+	m->append_changes++;
 }
 
 void position_set_flags(struct model *m, uint32_t open, uint32_t flags)
@@ -42,16 +42,16 @@ void position_set_flags(struct model *m, uint32_t open, uint32_t flags)
 	const uint32_t settable = O_APPEND | O_ASYNC | O_DIRECT | O_NOATIME | O_NONBLOCK;
 
 	if (open == ID_NONE) {
-		doubt_append(m);
+		append_may_have_changed(m);
 		return;
 	}
 	struct description *d = open_description(m, open);
 	bool is_known = flags != UINT32_MAX && d->flags != UINT32_MAX && !position_may_append(m, d);
 
 	if (d->is_shared && !(is_known && !((d->flags ^ flags) & O_APPEND)))
-		doubt_append(m);
+		append_may_have_changed(m);
 	d->may_append = flags == UINT32_MAX;
-	d->append_doubts = m->append_doubts;
+	d->append_changes = m->append_changes;
 	if (flags != UINT32_MAX && d->flags != UINT32_MAX)
 		d->flags = (d->flags & ~settable) | (flags & settable);
 }

@@ -22,7 +22,7 @@ void position_pass(struct model *m, uint32_t table, uint32_t socket);
 /* Whether a process that is not recorded may have set O_APPEND. */
 static inline bool position_may_append(const struct model *m, const struct description *d)
 {
-	return d->may_append || (d->is_shared && d->append_doubts != m->append_doubts);
+	return d->may_append || (d->is_shared && d->append_changes != m->append_changes);
 }
 /* Whether a write appends to the file, or may do so, no matter which offset the call gives. */
 static inline bool position_appends(const struct model *m, const struct description *d)

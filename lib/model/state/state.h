@@ -187,8 +187,8 @@ struct description {
 	bool may_append; /* F_SETFL may have set O_APPEND: see position_may_append() */
 	bool is_network; /* a socket that cannot pass descriptors */
 	uint32_t flags;  /* O_*, UINT32_MAX: not known */
-	/* The model's append_doubts when it was shared or its flags were set. A later doubt may concern it. */
-	uint64_t append_doubts;
+	/* The model's append_changes when it was shared or its flags were set. A later change may concern it. */
+	uint64_t append_changes;
 	uint64_t position;
 	uint64_t moved;   /* when the position last changed */
 	uint32_t active;  /* number of calls in flight that use the position */
@@ -362,7 +362,7 @@ struct model {
 	uint32_t pivoting;    /* calls in flight that change the root of other processes, too */
 	uint64_t pivoted;     /* time when the last of them ended */
 	/* Number of times that a shared description may have got O_APPEND. */
-	uint64_t append_doubts;
+	uint64_t append_changes;
 	uint64_t next_op;     /* matchingId */
 	uint32_t command_pid; /* of the recorded command, 0: none */
 	/* The command has ended at command_end, and its status will follow; or ID_NONE. */
