@@ -326,13 +326,13 @@ TEST(Tracepoint, ArraysOfOtherSizesFillTheArguments)
 	struct field four = {0, 16, 4, false, false, false},
 		     eight = {0, 32, 4, false, false, false};
 
-	field_values(&four, raw, value, 6);
+	field_arguments(&four, raw, value);
 	EXPECT_EQ(value[3], 0xffffffffU);
 	EXPECT_EQ(value[4], 0U);
 	EXPECT_EQ(value[5], 0U);
 	uint64_t guard[7] = {};
 
-	field_values(&eight, raw, guard, 6);
+	field_arguments(&eight, raw, guard);
 	EXPECT_EQ(guard[5], 6U);
 	EXPECT_EQ(guard[6], 0U);
 }

@@ -15,7 +15,7 @@ enum decoded decode_raw_enter(const struct tracepoint *tp, const struct sample *
 	event->kind = EVENT_SYSCALL_ENTER;
 	event->enter.call = call;
 	memset(event->enter.base, 0, sizeof(event->enter.base));
-	field_values(&tp->field[1], sample->raw, event->enter.arg, EVENT_ARGS);
+	field_arguments(&tp->field[1], sample->raw, event->enter.arg);
 	arch_arguments(tp->arch, call, event->enter.arg);
 	memset(event->enter.path, 0, sizeof(event->enter.path));
 	return DECODED_EVENT;

@@ -5,22 +5,19 @@
 
 enum { RAW_MAX = 65536 };
 
-void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count)
+void field_arguments(const struct field *field, const uint8_t *raw, uint64_t value[EVENT_ARGS])
 {
 	const uint8_t *at = raw + field->offset;
-	uint32_t n = field->size / field->element, i;
+	uint32_t count = field->size / field->element;
 
-	if (n > count)
-		n = count;
-	if (field->element == sizeof(*value)) {
-		memcpy(value, at, n * sizeof(*value));
-		i = n;
-	} else {
-		for (i = 0; i < n; i++, at += field->element)
-			value[i] = (uint64_t)field_value_at(at, field->element, field->is_signed);
+	if (field->element == sizeof(*value) && count == EVENT_ARGS) {
+		memcpy(value, at, EVENT_ARGS * sizeof(*value));
+		return;
 	}
-	for (; i < count; i++)
-		value[i] = 0;
+	for (uint32_t i = 0; i < EVENT_ARGS; i++, at += field->element)
+		value[i] = i < count
+				   ? (uint64_t)field_value_at(at, field->element, field->is_signed)
+				   : 0;
 }
 
 bool field_string(const struct field *field, const struct sample *sample,

@@ -49,8 +49,8 @@ static inline int64_t field_value(const struct field *field, const uint8_t *raw)
 /* Finds a field. Returns whether it is usable: it has the right shape and is inside the largest sample. */
 struct tep_format_field;
 bool field_init(struct field *field, enum field_shape shape, const struct tep_format_field *from);
-/* Fills `count` values from an array; values beyond its end are 0. */
-void field_values(const struct field *field, const uint8_t *raw, uint64_t *value, uint32_t count);
+/* Reads the arguments of a call from an array. Arguments beyond its end are 0. */
+void field_arguments(const struct field *field, const uint8_t *raw, uint64_t value[EVENT_ARGS]);
 /*
  * Returns whether the string is inside the sample; without a field, returns true and at is NULL. The size excludes the NUL.
  */

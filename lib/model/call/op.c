@@ -119,7 +119,7 @@ static void position_done(struct model *m, struct call *call, uint32_t open, int
 		open_description(m, open)->active--;
 }
 
-/* Removes the call from its task. What it made uncertain becomes certain again. */
+/* Removes the call from its task, and takes back the marks that mark() has set for it. */
 static void detach(struct model *m, uint32_t task, struct call *call)
 {
 	*call = m->task[task].call;
@@ -327,7 +327,7 @@ void op_complete(struct op *op, const struct event *counters)
 	bool has_failed = op->result < 0 && op->result >= -ERRNO_MAX;
 
 	op->error = has_failed ? (int)-op->result : 0;
-	bool is_interrupted = errname_is_interrupted(op->error);
+	bool is_interrupted = has_failed && errname_is_interrupted(op->error);
 
 	tally_add(op->m->tally, records_excluded, op->is_excluded);
 	if (op->is_excluded)
