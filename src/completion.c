@@ -350,6 +350,33 @@ static void fish_option(const struct command *command, const struct option_row *
 	fputc('\n', out);
 }
 
+/*
+ * The command is completed as the shell would complete it, but its first word only with what iotrace can run: a function or a
+ * builtin of the shell is no program.
+ */
+static void fish_command(FILE *out)
+{
+	fputs("function __iotrace_command\n\tset -l words (commandline -opc)[2..-1]\n"
+	      "\twhile set -q words[1]\n\t\tswitch $words[1]\n\t\t\tcase",
+	      out);
+	for (const struct option_row *row = command_record.row; row->name; row++) {
+		if (!option_has_value(row))
+			continue;
+		fprintf(out, " --%s", row->name);
+		if (row->short_name)
+			fprintf(out, " -%c", row->short_name);
+	}
+	fputs("\n\t\t\t\tset -e words[1..2]\n\t\t\tcase record '-*'\n\t\t\t\tset -e words[1]\n"
+	      "\t\t\tcase '*'\n\t\t\t\tcomplete -C (string join ' ' -- (string escape -- $words) (commandline -ct))\n"
+	      "\t\t\t\treturn\n\t\tend\n\tend\n"
+	      "\tset -l last (commandline -ct)\n\tstring match -q -- '-*' $last; and return\n"
+	      "\tfor offer in (complete --do-complete=\"$last\")\n"
+	      "\t\tset -l word (string split -m 1 \\t -- $offer)[1]\n"
+	      "\t\tif command -q -- $word; or not type -q -- $word\n"
+	      "\t\t\tprintf '%s\\n' $offer\n\t\tend\n\tend\nend\n\n",
+	      out);
+}
+
 static void fish(FILE *out)
 {
 	fputs("# fish completion for iotrace, written by `iotrace --completion fish`.\n\n"
@@ -360,8 +387,10 @@ static void fish(FILE *out)
 	fputs("\n\t\tset word $words[2]\n\tend\n\ttest $word = $argv[1]\nend\n\n"
 	      "function __iotrace_tracepoints\n"
 	      "\tiotrace list -e (commandline -ct | string replace -r -- '^--[a-z]*=' '')'*' 2>/dev/null | string match -r '^[^ ].*'\n"
-	      "end\n\ncomplete -c iotrace -n __fish_is_first_token -a 'help version'\n",
+	      "end\n\n",
 	      out);
+	fish_command(out);
+	fputs("complete -c iotrace -n __fish_is_first_token -a 'help version'\n", out);
 	for (uint32_t i = 0; command_at(i); i++) {
 		fprintf(out, "complete -c iotrace -n __fish_is_first_token -a %s -d '",
 			command_at(i)->name);
@@ -372,8 +401,7 @@ static void fish(FILE *out)
 		for (const struct option_row *row = command_at(i)->row; row->name; row++)
 			fish_option(command_at(i), row, out);
 	}
-	fputs("complete -c iotrace -n '__iotrace_is record' -x -a '(__fish_complete_subcommand)'\n",
-	      out);
+	fputs("complete -c iotrace -n '__iotrace_is record' -x -a '(__iotrace_command)'\n", out);
 }
 
 static const struct {
