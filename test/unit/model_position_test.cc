@@ -163,6 +163,42 @@ TEST_F(Position, OfWhatSomebodyElseMayHaveLetAppend)
 	EXPECT_EQ(at(6), "-");
 }
 
+/* What a doubtful descriptor moves is booked on no file, and it may be the same file in another process. */
+TEST_F(Position, OfWhatADoubtfulDescriptorMayMove)
+{
+	open(3, "/data/a");
+	d.start_fd(10, 4, "anon_inode:[io_uring]");
+	EXPECT_EQ(offset(3), "0");
+	d.fork(10, 10, 11, 11);
+	d.call(11, 11, "io_uring_enter", {4, 1, 0, 0, 0, 0}, 1);
+	d.call(11, 11, "write", {3, 0, 8}, 8);
+	EXPECT_EQ(offset(3), "-");
+}
+
+TEST_F(Position, OfWhatMovedInALoss)
+{
+	open(3, "/data/a");
+	EXPECT_EQ(offset(3), "0");
+	d.fork(10, 10, 11, 11);
+	d.lost(1);
+	d.fd(10, 3, "/data/a", 1, d.now);
+	EXPECT_EQ(offset(3), "-");
+	d.call(10, 10, "lseek", {3, 100, SEEK_SET}, 100);
+	d.call(11, 11, "write", {3, 0, 8}, 8);
+	EXPECT_EQ(offset(3), "-") << "3 of process 11 is still doubtful";
+}
+
+/* The requests themselves read and write at the position. */
+TEST_F(Position, OfWhatUnrecordedRequestsMayMove)
+{
+	open(3, "/data/a");
+	d.start_fd(10, 4, "anon_inode:[io_uring]");
+	EXPECT_EQ(offset(3), "0");
+	d.call(10, 10, "io_uring_enter", {4, 1, 0, 0, 0, 0}, 1);
+	d.fd(10, 3, "/data/a", 1, d.now);
+	EXPECT_EQ(offset(3), "-");
+}
+
 TEST_F(Position, OfWhatWasOpenBefore)
 {
 	d.start_fd(10, 3, "/data/a", O_RDWR, 40);

@@ -270,10 +270,11 @@ void table_drop(struct model *m, uint32_t table, table_emptied emptied, void *co
 	pool_give(&m->tables, table);
 }
 
-void slot_doubt(const struct model *m, struct slot *slot, enum doubt why)
+void slot_doubt(struct model *m, struct slot *slot, enum doubt why)
 {
 	if (slot->open == ID_NONE || slot->doubt)
 		return;
+	position_share(m, open_description(m, slot->open));
 	slot->doubt = why;
 	slot->doubted = m->now;
 }

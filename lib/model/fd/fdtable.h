@@ -76,8 +76,11 @@ void table_note_empty_close(struct model *m, uint32_t table, uint64_t fd);
  * a call that began at that time is the file that this call created.
  */
 bool table_is_own(const struct model *m, uint32_t table, uint64_t fd, uint64_t begin);
-/* Marks a filled slot, a table or all tables as uncertain from now on, until a look-up confirms them. */
-void slot_doubt(const struct model *m, struct slot *slot, enum doubt why);
+/*
+ * Marks a filled slot, a table or all tables as uncertain from now on, until a look-up confirms them. Until then, no call on the
+ * descriptor moves the position of its file in the model, so that position is uncertain, too.
+ */
+void slot_doubt(struct model *m, struct slot *slot, enum doubt why);
 void table_doubt(struct model *m, uint32_t table, enum doubt why);
 void table_doubt_all(struct model *m, enum doubt why);
 /*
