@@ -25,6 +25,8 @@ TRIES = 4
 # What the way from a program's clock to the tracepoint of a call and back takes at most, in seconds. On one virtual
 # machine it was 2.1 us.
 WAY = 3e-6
+# ftrace prints its times in whole microseconds.
+FTRACE_STEP = 1e-6
 FIO = "fio --name=x --thread --output=/dev/null --filename={disk} --size=8m "
 
 
@@ -289,9 +291,11 @@ def fio_latency(path):
     return shares["50.000000"] / 1e9, shares["99.000000"] / 1e9
 
 
-def near(live, what, got, expected, lowest, highest, less=0):
-    live.check(lowest * expected - less <= got <= highest * expected,
-               f"{what}: {got * 1e6:.1f} us, not between {lowest} (less {less * 1e6:.0f} us) and {highest} times {expected * 1e6:.1f} us")
+def near(live, what, got, expected, lowest, highest, less=0, more=0):
+    """Checks that `got` is between two multiples of what is expected. It may be `less` below them and `more` above, in seconds."""
+    live.check(lowest * expected - less <= got <= highest * expected + more,
+               f"{what}: {got * 1e6:.1f} us, not between {lowest} (less {less * 1e6:.0f} us) and {highest} "
+               f"(more {more * 1e6:.0f} us) times {expected * 1e6:.1f} us")
 
 
 def latencies(live, what, disk, engine, depth, *options):
@@ -323,7 +327,7 @@ def test_latency(live, source, engine, depth):
         quantiles = [block.quantile(times, share) if times else 0 for times in (service, by_ftrace, whole, calls)]
         print(f"{name}: service {quantiles[0] * 1e6:.1f} us, by ftrace {quantiles[1] * 1e6:.1f}, whole "
               f"{quantiles[2] * 1e6:.1f}, call {quantiles[3] * 1e6:.1f}, by fio {clat * 1e6:.1f}")
-        near(live, f"{name}: service against ftrace", quantiles[0], quantiles[1], 0.85, 1.15)
+        near(live, f"{name}: service against ftrace", quantiles[0], quantiles[1], 0.85, 1.15, FTRACE_STEP, FTRACE_STEP)
         near(live, f"{name}: whole against fio", quantiles[2], clat, 0, 1.05)
         if calls:
             # Where the CPU is taken from fio between its two looks at the clock, it is fio that says more.
