@@ -8,6 +8,7 @@
 #include "span/span_print.h"
 #include "span/span_run.h"
 #include "stat/stat_counted.h"
+#include "stat/stat_display.h"
 #include "stat/stat_hang.h"
 #include "stat/stat_options.h"
 #include "stat/stat_out.h"
@@ -194,7 +195,8 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	}
 	job.run = &run;
 	if (job.hangs.watch)
-		options->span.record.recording.own_pid = (uint32_t)watch_pid(job.hangs.watch);
+		options->span.record.recording.own_pid[RECORDING_OWN_WATCH] = (uint32_t)watch_pid(
+			job.hangs.watch);
 	options->span.is_countable = true;
 	job.frames = frames_new(options->hang);
 	status = span_run_command(&run, &command_stat, span, argc, argv);
@@ -212,7 +214,13 @@ static int run_stat(void *context, int argc, char **argv)
 	struct error err = {0};
 	const char *span = stat_options_view(options, &err);
 
-	return span ? stat_run(options, span, argc, argv) : command_misused(&command_stat, &err);
+	int status = -1;
+
+	if (!span)
+		return command_misused(&command_stat, &err);
+	if (stat_display_is_wanted(options, argc))
+		status = stat_display_run(options, span, stat_run, argc, argv);
+	return status < 0 ? stat_run(options, span, argc, argv) : status;
 }
 
 const struct command command_stat = {
@@ -220,7 +228,8 @@ const struct command command_stat = {
 	.help = "Shows what system calls, processes, devices, FUSE file systems or other spans\ndo now: a table for each interval.",
 	.operands = "[--] COMMAND [ARG]...",
 	.about =
-		"The tables go to standard output, with a COMMAND to standard error.\n"
+		"On a terminal and without a COMMAND, the table is interactive: press h for its keys.\n"
+		"Otherwise tables go to standard output, with a COMMAND to standard error.\n"
 		"The exit status is 3 if something hung (--hang), or that of a COMMAND that\nfails.\n",
 	.row = stat_rows,
 	.runs_command = true,

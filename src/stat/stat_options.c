@@ -57,7 +57,7 @@ const struct option_row stat_rows[] = {
 	 parse_count, NULL},
 	{0, "top", "N", "rows of each table (default: 20)", OPTION_CALL, FIELD(span.top),
 	 span_parse_top, NULL},
-	{0, "batch", NULL, "print tables, which is what stat does on a terminal as well",
+	{0, "batch", NULL, "print tables on a terminal, too, instead of an interactive one",
 	 OPTION_FLAG, FIELD(is_batch), NULL, NULL},
 	{0, "hang", "TIME",
 	 "what is in flight for longer hangs: show who waits, and where in the kernel", OPTION_CALL,

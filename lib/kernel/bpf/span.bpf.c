@@ -18,8 +18,8 @@
 
 const volatile struct bpf_span_spec spec;
 volatile bool is_on;
-int own_helper[2];   /* other processes of iotrace; 0: none */
-uint32_t cells_used; /* used cells for groups; may exceed the limit */
+int own_helper[BPF_SPAN_HELPERS]; /* other processes of iotrace; 0: none */
+uint32_t cells_used;              /* used cells for groups; may exceed the limit */
 
 #include "bpf/span_value.h"
 
@@ -76,7 +76,8 @@ static __always_inline bool is_followed(const struct input *input)
 	struct task_struct *task;
 
 	if (spec.is_system)
-		return tgid != spec.own_tgid && tgid != own_helper[0] && tgid != own_helper[1];
+		return tgid != spec.own_tgid && tgid != own_helper[0] && tgid != own_helper[1] &&
+		       tgid != own_helper[2];
 	task = bpf_get_current_task_btf();
 	return task->bpf_storage && bpf_task_storage_get(&calls, task, NULL, 0);
 }

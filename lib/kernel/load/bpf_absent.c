@@ -152,7 +152,7 @@ void bpf_span_close(struct bpf_span *span)
 {
 }
 
-void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[2])
+void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[BPF_SPAN_HELPERS])
 {
 }
 

@@ -343,7 +343,7 @@ void bpf_span_close(struct bpf_span *span)
 	free(span);
 }
 
-void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[2])
+void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[BPF_SPAN_HELPERS])
 {
 	memcpy(span->programs->bss->own_helper, pid, sizeof(span->programs->bss->own_helper));
 }

@@ -27,7 +27,7 @@ struct bpf_span_options {
 struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err);
 void bpf_span_close(struct bpf_span *span);
 /* Excludes these processes of iotrace from all tasks; 0: none. */
-void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[2]);
+void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[BPF_SPAN_HELPERS]);
 void bpf_span_enable(struct bpf_span *span, bool is_on);
 /* Detaches the programs: none runs any more. */
 void bpf_span_detach(struct bpf_span *span);

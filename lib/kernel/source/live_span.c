@@ -79,7 +79,10 @@ static uint32_t count_of(const struct live *live)
 
 void live_span_start(struct live *live)
 {
-	const pid_t own[2] = {live->reopen.opener.pid, (pid_t)live->recording->own_pid};
+	const uint32_t *pid = live->recording->own_pid;
+	const pid_t own[BPF_SPAN_HELPERS] = {live->reopen.opener.pid,
+					     (pid_t)pid[RECORDING_OWN_WATCH],
+					     (pid_t)pid[RECORDING_OWN_DISPLAY]};
 
 	for (uint32_t i = 0; i < count_of(live); i++) {
 		struct live_span *span = &live->spans.span[i];

@@ -1,4 +1,5 @@
 /* frame_text: a table of one interval, for people. */
+#include "frame_columns.h"
 #include "print/page.h"
 #include "print/summary_name.h"
 
@@ -7,25 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 4096, NAME_LEAST = 16, NAME_USUAL = 22 };
-
-enum { NAME, IN_FLIGHT, OPS, READ, WRITTEN, SERVICE, P50, P99, MAX, UTIL, ERRORS, OLDEST, CELLS };
-
-/* A narrow terminal lacks the columns that matter least. */
-static const struct page_column column[CELLS] = {
-	[NAME] = {NULL, -NAME_LEAST, 0, false},
-	[IN_FLIGHT] = {"inflt", 6, 0, false},
-	[OPS] = {"op/s", 10, 0, false},
-	[READ] = {"read/s", 9, 70, false},
-	[WRITTEN] = {"written/s", 10, 70, false},
-	[SERVICE] = {"svctm/us", 10, 54, false},
-	[P50] = {"p50", 9, 106, false},
-	[P99] = {"p99", 9, 79, false},
-	[MAX] = {"max", 9, 97, false},
-	[UTIL] = {"%util", 8, 44, false},
-	[ERRORS] = {"errors/s", 9, 115, false},
-	[OLDEST] = {"oldest", 9, 88, false},
-};
+enum { NAME_MOST = 4096, NAME_USUAL = 22 };
 
 struct table {
 	struct page page;
@@ -58,8 +41,8 @@ static int width_of_names(const struct table *table)
 	size_t columns = table->report->columns, used = 0, width = NAME_USUAL;
 
 	for (int i = NAME + 1; i < CELLS; i++)
-		if (columns >= column[i].from)
-			used += (size_t)column[i].width;
+		if (columns >= frame_column[i].from)
+			used += (size_t)frame_column[i].width;
 	if (columns)
 		return (int)(columns > used + 2 ? columns - used - 1 : 2);
 	for (uint32_t i = 0; i < table->report->frame->rows; i++) {
@@ -128,7 +111,7 @@ uint32_t frame_text(const struct frame_report *report, FILE *out)
 			      .report = report};
 	uint32_t shown = 0, active = 0;
 
-	memcpy(table.column, column, sizeof(column));
+	memcpy(table.column, frame_column, sizeof(frame_column));
 	table.table = (struct page_table){table.column, CELLS};
 	table.column[NAME].title = report->title;
 	table.column[NAME].width = -width_of_names(&table);

@@ -1,0 +1,33 @@
+/*
+ * feed: a child process that writes lines, and a terminal whose keys are waited for at the same time.
+ *
+ * The child runs a function of this program; its standard output and its standard error are lines. It is in a process group of its
+ * own, so keys such as Ctrl-C do not reach it. It gets SIGTERM if its parent dies.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct error;
+struct feed;
+
+enum feed_event {
+	FEED_TIMEOUT,
+	FEED_LINE,    /* a line of standard output */
+	FEED_MESSAGE, /* a line of standard error */
+	FEED_KEY,     /* keys can be read, or the terminal has another size */
+	FEED_SIGNAL,  /* SIGINT, SIGTERM or SIGHUP has come */
+	FEED_END,     /* the child has closed both; comes once */
+};
+
+/*
+ * Starts the child, which calls run(context) and ends with the status that this returns. Call it before there are threads. While a
+ * feed exists, SIGINT, SIGTERM and SIGHUP are blocked. Returns NULL with a message.
+ */
+struct feed *feed_new(int (*run)(void *context), void *context, struct error *err);
+/* Waits for at most wait_ms. line: without its "\n"; lent until the next call. */
+enum feed_event feed_wait(struct feed *feed, int wait_ms, const char **line);
+/* Asks the child to end, by SIGINT. From now on, keys and signals are not waited for. */
+void feed_stop(struct feed *feed);
+/* Waits for the end of the child, and frees the feed. Returns its exit status; 128 + N if signal N ended it. */
+int feed_end(struct feed *feed);

@@ -1,0 +1,183 @@
+/* stat_display: see stat_display.h. */
+#include "stat_display.h"
+
+#include "command.h"
+
+#include <iotrace/error.h>
+#include <iotrace/feed.h>
+#include <iotrace/mem.h>
+#include <iotrace/probe.h>
+#include <iotrace/screen.h>
+#include <iotrace/view.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { END_MS = 10000 }; /* for the last lines of a child */
+
+struct display {
+	struct stat_options *options;
+	stat_count count;
+	int argc;
+	char **argv;
+	const char *span;
+	struct screen *screen;
+	char *messages; /* lines of the children; printed when the terminal is free again */
+	bool has_frame; /* one came */
+};
+
+bool stat_display_is_wanted(const struct stat_options *options, int argc)
+{
+	const struct span_file *json = &options->span.json, *csv = &options->csv;
+
+	return !argc && !options->is_batch && !json->is_wanted && (!csv->is_wanted || csv->path);
+}
+
+/* Runs in the child. The messages about the first view were printed before, if there were any. */
+static int count_view(void *context)
+{
+	struct display *display = context;
+	struct stat_options *options = display->options;
+
+	options->span.json.is_wanted = true;
+	options->span.record.recording.own_pid[RECORDING_OWN_DISPLAY] = (uint32_t)getppid();
+	return display->count(options, display->span, display->argc, display->argv);
+}
+
+static int count_of_views(void)
+{
+	int count = 0;
+
+	while (view_row((unsigned)count))
+		count++;
+	return count;
+}
+
+/* Chooses the view `step` rows further. A span of the user is the only view. Returns whether it is another one. */
+static bool turn_to(struct display *display, int step)
+{
+	int views = count_of_views(), now = 0;
+	const struct view *view;
+
+	if (display->options->span.words.count)
+		return false;
+	while (now < views && strcmp(view_row((unsigned)now)->name, display->options->view) != 0)
+		now++;
+	view = view_row((unsigned)((now + step + views) % views));
+	display->options->span.by = view->by;
+	display->options->view = display->options->title = view->name;
+	display->span = view->span;
+	return true;
+}
+
+static void keep_message(struct display *display, const char *line)
+{
+	mem_append(&display->messages, "%s\n", line);
+	screen_note(display->screen, line);
+}
+
+static void take_line(struct display *display, const char *line)
+{
+	struct frame_line *frame = frame_line_read(line);
+
+	if (!frame) {
+		keep_message(display, line);
+		return;
+	}
+	display->has_frame = true;
+	screen_take(display->screen, frame);
+}
+
+/*
+ * Shows what comes until the user wants something else. A child that has failed stays on the display with its message, so that the
+ * user can turn to another view; but if nothing was ever shown, that is the end.
+ */
+static enum screen_wish follow(struct display *display, struct feed *feed)
+{
+	enum screen_wish wish = SCREEN_STAY;
+	size_t said = strlen(display->messages);
+	const char *line;
+
+	while (wish == SCREEN_STAY) {
+		switch (feed_wait(feed, -1, &line)) {
+		case FEED_LINE:
+			take_line(display, line);
+			break;
+		case FEED_MESSAGE:
+			keep_message(display, line);
+			break;
+		case FEED_KEY:
+			wish = screen_keys(display->screen);
+			break;
+		case FEED_SIGNAL:
+			return SCREEN_QUIT;
+		case FEED_END:
+			if (!display->has_frame || strlen(display->messages) == said)
+				return SCREEN_QUIT;
+			break;
+		case FEED_TIMEOUT:
+			break;
+		}
+	}
+	return wish;
+}
+
+/* Ends the child. What it still says is kept. */
+static int end_child(struct display *display, struct feed *feed)
+{
+	enum feed_event event;
+	const char *line;
+
+	feed_stop(feed);
+	do {
+		event = feed_wait(feed, END_MS, &line);
+		if (event == FEED_MESSAGE)
+			mem_append(&display->messages, "%s\n", line);
+	} while (event != FEED_END && event != FEED_TIMEOUT);
+	return feed_end(feed);
+}
+
+/* Shows one view. Returns the exit status of its child. */
+static int show_view(struct display *display, enum screen_wish *wish)
+{
+	struct error err = {0};
+	struct feed *feed = feed_new(count_view, display, &err);
+	int status;
+
+	*wish = SCREEN_QUIT;
+	if (!feed) {
+		mem_append(&display->messages, "iotrace: %s\n", err.text);
+		return STATUS_FAILED;
+	}
+	screen_set_view(display->screen, display->options->view,
+			display->options->title ? display->options->title : "name");
+	do
+		*wish = follow(display, feed);
+	while (*wish != SCREEN_QUIT && !turn_to(display, *wish == SCREEN_VIEW_AFTER ? 1 : -1));
+	status = end_child(display, feed);
+	/* The user was quicker than the child. */
+	return status == STATUS_SIGNAL + SIGINT ? STATUS_OK : status;
+}
+
+int stat_display_run(struct stat_options *options, const char *span, stat_count count, int argc,
+		     char **argv)
+{
+	struct display display = {.options = options,
+				  .count = count,
+				  .argc = argc,
+				  .argv = argv,
+				  .span = span,
+				  .screen = screen_new(),
+				  .messages = mem_strdup("")};
+	enum screen_wish wish = SCREEN_STAY;
+	int status = -1;
+
+	while (display.screen && wish != SCREEN_QUIT)
+		status = show_view(&display, &wish);
+	screen_free(display.screen);
+	fputs(display.messages, stderr);
+	free(display.messages);
+	return status;
+}
