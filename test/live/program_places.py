@@ -172,6 +172,27 @@ def rooted(top):
     os._exit(0)
 
 
+def topped(top):
+    """What is mounted on the root of a process is reached by ".." only, and the path without it is that of another file."""
+    for name in ("root", "over"):
+        os.makedirs(f"{top}/topped/{name}")
+        touch(f"{top}/topped/{name}/f")
+    (there_read, there_write), (go_read, go_write) = os.pipe(), os.pipe()
+    if not os.fork():
+        os.chroot(f"{top}/topped/root")
+        os.chdir("/")
+        os.write(there_write, b"x")
+        os.read(go_read, 1)
+        put(2081, "/../f")
+        put(2082, "/f")
+        os._exit(0)
+    os.read(there_read, 1)
+    mount(f"{top}/topped/over", f"{top}/topped/root", flags=MS_BIND)
+    os.write(go_write, b"x")
+    os.wait()
+    must(libc.umount2(f"{top}/topped/root".encode(), MNT_DETACH))
+
+
 def spaced(top):
     """In a mount namespace of its own it sees what it mounted there, and no more what it left."""
     os.makedirs(f"{top}/space/mnt")
@@ -200,5 +221,6 @@ covered(sys.argv[1])
 renamed(sys.argv[1])
 shared(sys.argv[1])
 deleted(sys.argv[1])
+topped(sys.argv[1])
 child(rooted, sys.argv[1])
 child(spaced, sys.argv[1])

@@ -200,6 +200,11 @@ def where(path):
         os.close(fd)
 
 
+def leads_to(path, seen):
+    there = where(path)
+    return bool(there) and there[0] == seen.identity
+
+
 def is_below(path, top):
     return path == top or path.startswith(top + "/")
 
@@ -208,16 +213,18 @@ def name_of(tid, seen):
     """The path by which the process reaches the file from its own root, or None: none does.
 
     The kernel says where the file lies; whether the process gets there is tried. A deleted file keeps its path, of which
-    only the directory can be tried.
+    only the directory can be tried. So does one that has other links, or got its first link after O_TMPFILE.
     """
     root, path = read_link(f"/proc/{tid}/root"), seen.link
-    if seen.is_deleted and path.endswith(DELETED):
+    inside = path if root in (None, "/") else path[len(root):]
+    is_deleted = path.endswith(DELETED) and (seen.is_deleted or not leads_to(f"/proc/{tid}/root{inside}", seen))
+    if is_deleted:
         path = path[:-len(DELETED)]
     if root is None or not (root == "/" or is_below(path, root)):
         return None
     path = path if root == "/" else path[len(root):] or "/"
-    there = where(f"/proc/{tid}/root" + (os.path.dirname(path) if seen.is_deleted else path))
-    if not there or there[1] != seen.mount or not (seen.is_deleted or there[0] == seen.identity):
+    there = where(f"/proc/{tid}/root" + (os.path.dirname(path) if is_deleted else path))
+    if not there or there[1] != seen.mount or not (is_deleted or there[0] == seen.identity):
         return None
     return path
 

@@ -3,7 +3,8 @@
  *
  * The names come leaf first, as the dentries give them. The walk crosses mounts. If it does not reach the root of the process, no
  * path of the process leads to the file: it is behind a detached mount, outside of the chroot, or in another mount namespace. No
- * path leads below a directory on which something else is mounted, either.
+ * path leads below a directory on which something else is mounted, either. What is mounted on the root itself is not on the way of
+ * a path that begins there: only ".." leads to it.
  *
  * Nothing is locked: a rename between two steps gives the old or the new name of what it moves. A rename during a step could mix
  * both, so then the names are marked as torn.
@@ -85,6 +86,8 @@ static long step_up(TURN(struct walk *walk))
 	if (TURN_NUMBER >= STEPS_MAX)
 		return 1;
 	if (walk->dentry == walk->top && mount_of(walk) == walk->top_mount) {
+		if (walk->has_left)
+			walk->flags |= BPF_PART_DETACHED;
 		walk->dentry = NULL;
 		return 1;
 	}
