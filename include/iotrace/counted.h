@@ -37,6 +37,7 @@ struct counted_test {
 struct counted_point {
 	const char *event; /* SYSTEM:EVENT; NULL: none */
 	const char *key[COUNTED_KEYS];
+	uint64_t mask[COUNTED_KEYS]; /* the bits of the key that count; 0: all */
 	struct counted_test test[COUNTED_TESTS];
 	uint32_t tests;
 };

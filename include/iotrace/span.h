@@ -6,7 +6,7 @@
  *
  * BEGIN, END and EVENT are tracepoints (SYSTEM:EVENT) or probes of programs (<iotrace/probe_spec.h>). "A or B" are alternatives. A
  * FIELD is a field of the event, or, if the event has no field with this name, pid, tid, cpu or comm of its task. A/B is field A of
- * the begin and B of the end. COND is FIELD OP VALUE; conditions are joined by &&, or by ||, which binds weaker. OP is ==, !=, <, <=,
+ * the begin and B of the end. FIELD&MASK, in a key, is those bits of a number. COND is FIELD OP VALUE; conditions are joined by &&, or by ||, which binds weaker. OP is ==, !=, <, <=,
  * >, >= or ~, which matches a glob.
  */
 #pragma once
@@ -68,9 +68,10 @@ struct span_point {
 	char *entry;
 	struct span_test test[SPAN_TESTS];
 	uint32_t tests;
-	char *key[SPAN_KEYS]; /* as many as the span has; a cancel may have fewer */
-	bool is_probe;        /* a probe of a program; `event` is the tracepoint that it becomes */
-	bool is_return;       /* return of a function: the event is after the call */
+	char *key[SPAN_KEYS];     /* as many as the span has; a cancel may have fewer */
+	uint64_t mask[SPAN_KEYS]; /* the bits of the key that count; 0: all */
+	bool is_probe;  /* a probe of a program; `event` is the tracepoint that it becomes */
+	bool is_return; /* return of a function: the event is after the call */
 	char *key_text[SPAN_KEYS]; /* as the user wrote it; NULL: the same as the key */
 	uint32_t keys;
 	struct span_point *other; /* an alternative event with the same keys; NULL: none */

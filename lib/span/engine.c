@@ -323,8 +323,11 @@ static void use_event(struct span_engine *engine, const struct engine_use *use,
 	}
 	if (!engine_passes(engine, use, event))
 		return;
-	for (uint32_t i = 0; i < point->keys; i++)
+	for (uint32_t i = 0; i < point->keys; i++) {
 		engine_field(engine, &use->key[i], event, &open.key[i]);
+		if (point->mask[i])
+			open.key[i] &= point->mask[i];
+	}
 	if (use->side == SPAN_BEGIN)
 		begin(engine, use, event, &open);
 	else if (use->side == SPAN_END)

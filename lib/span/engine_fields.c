@@ -70,6 +70,15 @@ static void refuse(struct engine_span *span, const struct decode_event *fields, 
 			span->span->name, fields->name, name);
 }
 
+static void refuse_mask(struct engine_span *span, const struct decode_event *fields,
+			const char *name)
+{
+	if (!span->trouble)
+		span->trouble = mem_format(
+			"span '%s': field '%s' of tracepoint %s is a text, and only numbers have bits",
+			span->span->name, name, fields->name);
+}
+
 static bool find(const struct engine_use *use, const struct decode_event *fields, const char *name,
 		 struct locator *locator)
 {
@@ -96,8 +105,14 @@ static bool locate_point(struct engine_span *span, struct engine_use *use,
 				  : point->test[i].field;
 	if (missing)
 		refuse(span, fields, missing);
-	for (uint32_t i = 0; i < point->keys && use->side == SPAN_BEGIN; i++)
-		span->is_text_key[i] = is_text(&use->key[i], point->key[i]);
+	for (uint32_t i = 0; i < point->keys && !missing; i++) {
+		bool is_text_key = is_text(&use->key[i], point->key[i]);
+
+		if (is_text_key && point->mask[i])
+			refuse_mask(span, fields, missing = point->key[i]);
+		if (use->side == SPAN_BEGIN)
+			span->is_text_key[i] = is_text_key;
+	}
 	return !missing;
 }
 

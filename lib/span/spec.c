@@ -204,27 +204,53 @@ static int take_points(struct spec *spec, enum span_side side)
 	return code;
 }
 
+/* Gives `to` the first keys of `from`, as many as it has. */
+static void copy_keys(struct span_point *to, const struct span_point *from)
+{
+	for (to->keys = 0; to->keys < from->keys; to->keys++) {
+		to->key[to->keys] = mem_strdup(from->key[to->keys]);
+		to->mask[to->keys] = from->mask[to->keys];
+	}
+}
+
 static void share_keys(const struct span_point *point)
 {
 	for (struct span_point *other = point->other; other; other = other->other)
-		for (other->keys = 0; other->keys < point->keys; other->keys++)
-			other->key[other->keys] = mem_strdup(point->key[other->keys]);
+		copy_keys(other, point);
+}
+
+/* Parses "FIELD" or "FIELD&MASK". */
+static int take_bits(struct spec *spec, char **field, uint64_t *mask)
+{
+	int code = take_field(spec, "a field of the key", field);
+	char *end;
+
+	if (code || !spec_words_take(&spec->words, "&"))
+		return code;
+	errno = 0;
+	*mask = strtoull(spec->words.word, &end, 0);
+	if (spec->words.is_quoted || !isdigit((unsigned char)*spec->words.word) || *end || errno ||
+	    !*mask)
+		return expect(spec, "the bits of a key, such as 0xfff");
+	spec_words_next(&spec->words);
+	return 0;
 }
 
 /* Parses "A" or "A/B": A is a field of the begin, B of the end and of the cancel. */
 static int take_key(struct spec *spec, uint32_t index)
 {
-	struct span_point *side = spec->span->side;
-	int code = take_field(spec, "a field of the key", &side[SPAN_BEGIN].key[index]);
+	struct span_point *begin = &spec->span->side[SPAN_BEGIN];
+	struct span_point *end = &spec->span->side[SPAN_END];
+	int code = take_bits(spec, &begin->key[index], &begin->mask[index]);
 
 	if (code)
 		return code;
-	side[SPAN_BEGIN].keys = side[SPAN_END].keys = index + 1;
-	if (!spec_words_take(&spec->words, "/")) {
-		side[SPAN_END].key[index] = mem_strdup(side[SPAN_BEGIN].key[index]);
-		return 0;
-	}
-	return take_field(spec, "a field of the key", &side[SPAN_END].key[index]);
+	begin->keys = end->keys = index + 1;
+	if (spec_words_take(&spec->words, "/"))
+		return take_bits(spec, &end->key[index], &end->mask[index]);
+	end->key[index] = mem_strdup(begin->key[index]);
+	end->mask[index] = begin->mask[index];
+	return 0;
 }
 
 static int take_keys(struct spec *spec)
@@ -254,8 +280,7 @@ static int take_cancel(struct spec *spec)
 	if (code)
 		return code;
 	if (!spec_words_take(&spec->words, "by")) {
-		for (cancel->keys = 0; cancel->keys < end->keys; cancel->keys++)
-			cancel->key[cancel->keys] = mem_strdup(end->key[cancel->keys]);
+		copy_keys(cancel, end);
 		return 0;
 	}
 	do {
@@ -264,7 +289,8 @@ static int take_cancel(struct spec *spec)
 				spec->err, EINVAL,
 				"span '%s': the key of its cancel has more fields than that of its begin",
 				spec->span->name);
-		code = take_field(spec, "a field of the key", &cancel->key[cancel->keys++]);
+		code = take_bits(spec, &cancel->key[cancel->keys], &cancel->mask[cancel->keys]);
+		cancel->keys++;
 	} while (!code && spec_words_take(&spec->words, ","));
 	return code;
 }
@@ -309,7 +335,7 @@ static enum span_where where_of(const struct span *span)
 	const struct span_point *begin = &span->side[SPAN_BEGIN], *end = &span->side[SPAN_END];
 
 	for (uint32_t i = 0; i < begin->keys; i++)
-		if (!strcmp(begin->key[i], end->key[i]) &&
+		if (!strcmp(begin->key[i], end->key[i]) && !begin->mask[i] && !end->mask[i] &&
 		    (!strcmp(begin->key[i], "tid") || !strcmp(begin->key[i], "pid")))
 			return SPAN_IN_TASK;
 	return SPAN_ANYWHERE;
@@ -323,8 +349,8 @@ static bool is_function(const struct span *span)
 
 	return probe_spec_is(begin->event) && !strncmp(begin->event, end->event, length) &&
 	       !strcmp(end->event + length, "%return") && !begin->other && !end->other &&
-	       !span->side[SPAN_CANCEL].event && begin->keys == 1 &&
-	       !strcmp(begin->key[0], "tid") && !strcmp(end->key[0], "tid");
+	       !span->side[SPAN_CANCEL].event && begin->keys == 1 && !begin->mask[0] &&
+	       !end->mask[0] && !strcmp(begin->key[0], "tid") && !strcmp(end->key[0], "tid");
 }
 
 static int parse(struct spec *spec, const char *text, size_t name)

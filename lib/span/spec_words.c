@@ -6,8 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const marks[] = {"->", "==", "!=", "<=", ">=", "&&",
-				    "||", "<",  ">",  "~",  ",",  "/"};
+static const char *const marks[] = {"->", "==", "!=", "<=", ">=", "&&", "||",
+				    "&",  "<",  ">",  "~",  ",",  "/"};
 
 static size_t mark_at(const char *at)
 {

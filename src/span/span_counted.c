@@ -87,8 +87,10 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 	};
 
 	to->event = from->event;
-	for (uint32_t i = 0; i < from->keys; i++)
+	for (uint32_t i = 0; i < from->keys; i++) {
 		to->key[i] = from->key[i];
+		to->mask[i] = from->mask[i];
+	}
 	to->tests = from->tests;
 	for (uint32_t i = 0; i < from->tests; i++)
 		to->test[i] = (struct counted_test){

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Spans of captures in an archive (convert --span): the same numbers as `iotrace latency` gives of the capture, by iotrace's reader and
 by python3-otf2; the text beside the capture; and names of the exits of virtual CPUs, of Intel and of AMD. test/support/kvm_capture.py made
-those captures; the texts are those of `iotrace convert -q --format text --span kvm --span kvm-user`."""
+those captures; the texts are those of `iotrace convert -q --format text --span kvm --span kvm-user`. Captures of NVMe are made here."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import tempfile
 SOURCE_DIR = os.environ["SOURCE_DIR"]
 sys.dont_write_bytecode = True
 sys.path.insert(0, f"{SOURCE_DIR}/test/support")
+import nvme_capture  # noqa: E402
 import spans  # noqa: E402
 
 IOTRACE = os.environ["IOTRACE"]
@@ -79,6 +80,18 @@ def requests(work):
     compare(work, "perf-record-block", [("r", own)], 0)
 
 
+def nvme(work):
+    """All kernels have the same commands, whatever else their command ids contain."""
+    for kernel in nvme_capture.KERNELS:
+        nvme_capture.write(f"{work}/nvme.data", kernel)
+        told = json.loads(run("latency", "--json", "--span", "nvme", f"{work}/nvme.data")[0])
+        row, = told["spans"]
+        expected = [1000 * queue + 100 * turn for queue in (1, 2) for turn in range(1, 9) for _ in (1, 2)]
+        check(f"NVMe, {kernel}: spans", (row["group"], row["count"], row["min_ns"], row["max_ns"], row["sum_ns"]),
+              (str(nvme_capture.READ), len(expected), min(expected), max(expected), sum(expected)))
+        check(f"NVMe, {kernel}: none is open", "32 begun" in run("leaks", "--span", "nvme", f"{work}/nvme.data")[0], True)
+
+
 def refused(work):
     capture = f"{CAPTURES}/hello.data"
     for argv, words in (
@@ -95,6 +108,7 @@ with tempfile.TemporaryDirectory() as directory:
     kvm(directory, "kvm-amd", "io(123)")
     kvm(directory, "kvm-intel", "IO_INSTRUCTION(30)")
     requests(directory)
+    nvme(directory)
     refused(directory)
 print(f"{wrong} wrong" if wrong else "ok")
 sys.exit(1 if wrong else 0)

@@ -42,6 +42,7 @@ SPANS = {
     "seek": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group whence size ret",
     "some": "syscalls:sys_enter_lseek if whence == 0 && offset > 2 || whence == 2 -> syscalls:sys_exit_lseek if ret >= 0 by tid group offset",
     "result": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group ret",
+    "bits": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid,offset&1/ret&1",
     # At tracepoints of their own, with numbers of several sizes and signs.
     "signal": "signal:signal_generate if sig == 40 -> signal:signal_deliver if sig == 40 by tid group code size sig",
     "number": "signal:signal_generate if pid > 0 && sig > 39 && sig <= 40 -> signal:signal_deliver by sig group errno",

@@ -125,6 +125,18 @@ TEST_F(Plan, ThreadsAreNoFields)
 	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].size, 0);
 }
 
+TEST_F(Plan, KeysMayBeBitsOfANumber)
+{
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].mask[0], UINT64_MAX);
+	span.side[COUNTED_BEGIN].key[0] = span.side[COUNTED_END].key[0] = "tid";
+	span.side[COUNTED_BEGIN].mask[0] = 0xfff;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].mask[0], 0xfffU);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].mask[0], UINT64_MAX);
+	EXPECT_FALSE(plan.spec.is_of_thread);
+}
+
 TEST_F(Plan, RefusesWhatIsNoNumber)
 {
 	const std::map<const char *, const char *> wrong = {

@@ -275,6 +275,33 @@ TEST(Engine, GroupsByProcessThreadOrNothing)
 	EXPECT_NE(std::string(err.text).find("did you mean 'thread'?"), std::string::npos);
 }
 
+/* As of NVMe: the begin has bits that the end lacks, or both have them. */
+TEST(Engine, AKeyMayBeBitsOfANumber)
+{
+	SpanDriver d({"s: a:begin -> a:end by id&0xfff"});
+
+	d.define("a:begin", {"id"});
+	d.define("a:end", {"id"});
+	d.happens(1, "a:begin", {0x3005});
+	d.happens(2, "a:begin", {0x3006});
+	d.happens(5, "a:end", {5});
+	d.happens(9, "a:end", {0x3006});
+	ASSERT_EQ(d.seen.size(), 2U);
+	EXPECT_EQ(d.seen[0].end - d.seen[0].begin, 4U);
+	EXPECT_EQ(d.seen[1].end - d.seen[1].begin, 7U);
+	EXPECT_EQ(d.key(d.seen[0]), "id=5");
+}
+
+TEST(Engine, ATextHasNoBits)
+{
+	SpanDriver d({"s: a:begin -> a:end by comm&0xfff"});
+
+	d.define("a:begin", {"id"});
+	EXPECT_STREQ(
+		span_engine_trouble(d.engine, 0),
+		"span 's': field 'comm' of tracepoint a:begin is a text, and only numbers have bits");
+}
+
 TEST(Engine, SaysWhichFieldIsMissing)
 {
 	SpanDriver d({simple});

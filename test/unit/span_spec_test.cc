@@ -90,8 +90,40 @@ TEST(Spec, ACancelHasTheKeyOfTheEnd)
 	EXPECT_STREQ(s->side[SPAN_CANCEL].key[0], "y");
 }
 
+TEST(Spec, AKeyMayBeBitsOfANumber)
+{
+	Span s = parse("a: b:c or b:d -> d:e by x, cid&0xfff, y&3/z & 0x30 cancel f:g by x&1");
+	const struct span_point *begin = &s->side[SPAN_BEGIN], *end = &s->side[SPAN_END];
+
+	EXPECT_STREQ(begin->key[1], "cid");
+	EXPECT_EQ(begin->mask[0], 0U);
+	EXPECT_EQ(begin->mask[1], 0xfffU);
+	EXPECT_EQ(end->mask[1], 0xfffU);
+	EXPECT_EQ(begin->mask[2], 3U);
+	EXPECT_EQ(begin->other->mask[2], 3U);
+	EXPECT_STREQ(end->key[2], "z");
+	EXPECT_EQ(end->mask[2], 0x30U);
+	EXPECT_EQ(s->side[SPAN_CANCEL].mask[0], 1U);
+	EXPECT_EQ(parse("a: b:c -> d:e by x&7 cancel f:g")->side[SPAN_CANCEL].mask[0], 7U);
+}
+
+/* Threads with the same bits share the key. */
+TEST(Spec, BitsOfAThreadAreNoThread)
+{
+	EXPECT_EQ(parse("a: b:c -> d:e by tid&0xff")->where, SPAN_ANYWHERE);
+	EXPECT_FALSE(parse("a: uprobe:/p:f -> uprobe:/p:f%return by tid&1")->is_nested);
+}
+
 TEST(Spec, SaysWhatIsWrong)
 {
+	EXPECT_EQ(refused("a: b:c -> d:e by x&y"),
+		  "span 'a': expected the bits of a key, such as 0xfff, not 'y'");
+	EXPECT_EQ(refused("a: b:c -> d:e by x&0"),
+		  "span 'a': expected the bits of a key, such as 0xfff, not '0'");
+	EXPECT_EQ(refused("a: b:c -> d:e by x&"),
+		  "span 'a': expected the bits of a key, such as 0xfff, but the text ends");
+	EXPECT_EQ(refused("a: b:c -> d:e by x&0x1ffffffffffffffff"),
+		  "span 'a': expected the bits of a key, such as 0xfff, not '0x1ffffffffffffffff'");
 	EXPECT_EQ(refused("b c -> d:e by x"),
 		  "span 'b c -> d:e by x': it has no name; expected 'NAME: BEGIN -> END by FIELD'");
 	EXPECT_EQ(refused("a: b -> d:e by x"),
@@ -119,7 +151,7 @@ TEST(Spec, SaysWhatIsWrong)
 TEST(Spec, EveryBeginningIsASpanOrASentence)
 {
 	const std::string text =
-		"r: a:b if x == 1 && y ~ \"*\" || z != -1 -> c:d by k/l,m group g as h size s cancel e:f by k";
+		"r: a:b if x == 1 && y ~ \"*\" || z != -1 -> c:d by k/l,m&3 group g as h size s cancel e:f by k";
 
 	for (size_t length = 0; length <= text.size(); length++) {
 		struct error err = {};

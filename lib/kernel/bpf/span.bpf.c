@@ -136,10 +136,10 @@ static __always_inline bool is_wanted(const struct input *input,
 static __always_inline void take_key(uint64_t *key, const struct input *input,
 				     const volatile struct bpf_span_side *side)
 {
-	key[0] = VALUE(input, side, BPF_SPAN_KEY);
-	key[1] = VALUE(input, side, BPF_SPAN_KEY + 1);
-	key[2] = VALUE(input, side, BPF_SPAN_KEY + 2);
-	key[3] = VALUE(input, side, BPF_SPAN_KEY + 3);
+	key[0] = VALUE(input, side, BPF_SPAN_KEY) & side->mask[0];
+	key[1] = VALUE(input, side, BPF_SPAN_KEY + 1) & side->mask[1];
+	key[2] = VALUE(input, side, BPF_SPAN_KEY + 2) & side->mask[2];
+	key[3] = VALUE(input, side, BPF_SPAN_KEY + 3) & side->mask[3];
 }
 
 static __always_inline struct bpf_span_books *books_of_cpu(void)

@@ -79,6 +79,7 @@ struct bpf_span_test {
 struct bpf_span_side {
 	struct bpf_span_field field[BPF_SPAN_FIELDS];
 	struct bpf_span_test test[BPF_SPAN_TESTS];
+	uint64_t mask[BPF_SPAN_KEYS]; /* the bits of each key that count */
 	uint32_t tests;
 	uint32_t call;  /* BPF_SPAN_AT_... */
 	int32_t number; /* number of the system call, or BPF_SPAN_ANY_CALL */

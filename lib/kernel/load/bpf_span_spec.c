@@ -136,8 +136,10 @@ static int plan_side(const struct side *of, const struct counted_point *point, u
 {
 	int code = 0;
 
-	for (uint32_t i = 0; i < keys && !code; i++)
+	for (uint32_t i = 0; i < keys && !code; i++) {
+		of->side->mask[i] = point->mask[i] ? point->mask[i] : UINT64_MAX;
 		code = need(of, BPF_SPAN_KEY + i, point->key[i]);
+	}
 	for (uint32_t i = 0; i < point->tests && !code; i++)
 		code = plan_test(of, i, &point->test[i]);
 	of->side->tests = point->tests;
@@ -222,7 +224,8 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 						       : span->by != COUNTED_BY_NOTHING;
 	spec->is_everywhere = span->is_everywhere;
 	spec->is_owner_in_key = span->is_owner_in_key;
-	spec->is_of_thread = span->keys == 1 &&
+	spec->is_of_thread = span->keys == 1 && !span->side[COUNTED_BEGIN].mask[0] &&
+			     !span->side[COUNTED_END].mask[0] &&
 			     spec->side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at == BPF_SPAN_TID &&
 			     spec->side[BPF_SPAN_END].field[BPF_SPAN_KEY].at == BPF_SPAN_TID;
 	return code;
