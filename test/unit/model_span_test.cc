@@ -183,6 +183,17 @@ TEST_F(ModelSpan, AThreadThatNobodyKnowsHasNone)
 	EXPECT_EQ(d.tally.n[TALLY_spans_unplaced], 1u);
 }
 
+/* As those of iotrace itself. */
+TEST_F(ModelSpan, AThreadThatIsNotRecordedHasNone)
+{
+	for (uint32_t tid : {4711, 4712})
+		d.fact(FACT_TASK, {tid, 4711, 1, 0, 0, 1}, {"recorder"});
+	begin(0, lock, 0, 4712);
+	end(0);
+	EXPECT_TRUE(lines(4712).empty());
+	EXPECT_EQ(d.tally.n[TALLY_spans_unplaced], 0u);
+}
+
 TEST_F(ModelSpan, APauseHasNoSpansThatBeginInIt)
 {
 	begin(0, work);

@@ -214,8 +214,11 @@ static void add_facts_of_tasks(struct live *live, const struct number_list *pids
 	for (uint32_t i = 0; i < pids->count; i++) {
 		while (before && at < before->count && before->item[at] < pids->item[i])
 			at++;
-		if (!is_own(live, pids->item[i]) &&
-		    !(before && at < before->count && before->item[at] == pids->item[i]))
+		if (before && at < before->count && before->item[at] == pids->item[i])
+			continue;
+		if (is_own(live, pids->item[i]))
+			live_add_own_facts(live, pids->item[i]);
+		else
 			live_add_task_facts(live, pids->item[i]);
 		if (live_is_round_due(live))
 			live_round(live);

@@ -10,7 +10,7 @@
  * The fact has the time before the look-up. So if the task ends meanwhile, its end also comes later in the stream. A zombie does
  * not count.
  */
-static void add_task_fact(struct live *live, uint32_t pid, uint32_t tid)
+static void add_task_fact(struct live *live, uint32_t pid, uint32_t tid, bool is_excluded)
 {
 	uint64_t asked = clock_now();
 	struct procfs_task task;
@@ -27,7 +27,7 @@ static void add_task_fact(struct live *live, uint32_t pid, uint32_t tid)
 	fact.number[FACT_TASK_ppid] = task.ppid;
 	fact.number[FACT_TASK_start_time] = task.start_time;
 	fact.number[FACT_TASK_is_foreign] = procfs_is_foreign(&live->proc, pid);
-	fact.number[FACT_TASK_is_excluded] = lookup_is_excluded(&live->base, pid);
+	fact.number[FACT_TASK_is_excluded] = is_excluded;
 	fact.string[FACT_TASK_comm] = fact_text(task.comm);
 	fact.string[FACT_TASK_exe] = fact_text(exe);
 	if (tid == pid)
@@ -62,17 +62,27 @@ static void add_mapping_fact(void *context, const struct maps_row *row)
 	facts_add(&code->live->facts, &fact, code->pid, clock_now());
 }
 
-void live_add_task_facts(struct live *live, uint32_t pid)
+static void add_task_facts(struct live *live, uint32_t pid, bool is_excluded)
 {
 	struct number_list tids = {0};
 
+	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
+	for (uint32_t i = 0; i < tids.count; i++)
+		add_task_fact(live, pid, tids.item[i], is_excluded);
+	number_list_release(&tids);
+}
+
+void live_add_own_facts(struct live *live, uint32_t pid)
+{
+	add_task_facts(live, pid, true);
+}
+
+void live_add_task_facts(struct live *live, uint32_t pid)
+{
 	if (live->recording->stacks.count)
 		maps_read(&live->proc, pid, add_mapping_fact, &(struct code){live, pid});
 	lookup_add_process(&live->base, pid);
-	procfs_list(&live->proc, &tids, UINT32_MAX, "%u/task", pid);
-	for (uint32_t i = 0; i < tids.count; i++)
-		add_task_fact(live, pid, tids.item[i]);
-	number_list_release(&tids);
+	add_task_facts(live, pid, lookup_is_excluded(&live->base, pid));
 }
 
 bool live_has_tasks(const struct live *live)
