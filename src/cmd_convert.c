@@ -369,7 +369,7 @@ static int choose_spans(struct conversion *c, struct error *err)
 	if (options->is_each)
 		return error_say(
 			err, EINVAL,
-			"either --span or --each, not both: spans may be of several commands");
+			"either --span or --each, not both: a span may begin in one command and end in another");
 	return span_record_read(&options->spans, &options->words, &options->files, err);
 }
 

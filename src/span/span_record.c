@@ -42,11 +42,7 @@ int span_record_choose(struct span_set *set, struct record_options *options, cha
 	if (options->is_each)
 		return error_say(
 			err, EINVAL,
-			"either --span or --each, not both: spans may be of several commands");
-	if (recording->selection.paths.count || recording->selection.excluded.count)
-		return error_say(
-			err, EINVAL,
-			"--span cannot be combined with --path and --exclude-path: spans are of no file");
+			"either --span or --each, not both: a span may begin in one command and end in another");
 	code = span_set_place(set, recording, argv, err);
 	if (code)
 		return code;

@@ -74,6 +74,20 @@ def captured(live, name, chosen, *command, options=()):
 SHELL = "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i + 1)); done; dd if=/dev/zero of=$0 bs=64k count=64 conv=fsync status=none"
 
 
+def chosen(live):
+    """--path chooses among files. Spans are of no file, so they are all there, beside the calls that concern a chosen file."""
+    for option in ("--path=/nothing/*", "--exclude-path=*"):
+        archive, _ = record(live, "chosen" + option[2], [HELD, TAKE], KEYS, options=(option,))
+        latencies, _, forms, cut = spans.read(archive)
+        live.equal(f"{option}: forms", forms, {"held": [1000, 0], "take": [0, 1000]})
+        live.equal(f"{option}: ended", {key: len(values) for key, values in latencies.items()},
+                   {("held", "1"): 497, ("held", "2"): 496, ("take", ""): 1000})
+        live.equal(f"{option}: not ended", cut, {"held": ["the thread ended"] * 7})
+        live.equal(f"{option}: read back", numbers(live, archive, "held", "take"), spans.summed(latencies))
+        named = json.loads(live.run([IOTRACE, "report", "--json", archive]).stdout)["files"]
+        live.equal(f"{option}: files", named["total"], 0)
+
+
 def machine(live):
     """The work of kernel threads nests."""
     latencies, forms, _ = captured(live, "machine", ["workqueue"], "sh", "-c", SHELL, live.path("out"), options=("-a",))
@@ -138,7 +152,6 @@ def kvm(live):
 def refused(live):
     for options, sentence in ((("--span", "io"), "these are in the archive without --span"),
                               (("--span", "block"), "with --block"),
-                              (("--span", "sched", "--path", "/x"), "--span cannot be combined with --path"),
                               (("--span", "nosuch"), "there is no span 'nosuch'"),
                               (("--span", "sched", "--each"), "either --span or --each")):
         ran = live.run([IOTRACE, "-o", live.path("refused"), *options, "--", "true"])
@@ -148,6 +161,7 @@ def refused(live):
 
 with Live() as test:
     probes(test)
+    chosen(test)
     machine(test)
     waits(test)
     mappings(test)
