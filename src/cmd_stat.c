@@ -149,6 +149,8 @@ static int started(void *context, struct live *live, struct error *err)
 	span_engine_keep_names(job->run->engine);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
+	if (job->is_counted && options->counted[0].is_of_requests)
+		span_engine_use_device_numbers(job->run->engine);
 	if (job->is_counted)
 		return 0;
 	if (options->by && !strcmp(options->by, "user"))

@@ -80,6 +80,8 @@ struct counted_span {
 	uint64_t above; /* shorter spans are only counted; 0: all are added up */
 	uint32_t room;  /* maximum number of open spans */
 	struct counted_flights flights;
+	/* Block requests of the whole machine, by device; groups are numbers of devices in the kernel's format. */
+	bool is_of_requests;
 	struct text_list events; /* events to record if the span cannot be counted */
 };
 

@@ -53,6 +53,7 @@ enum group_kind {
 	GROUP_IS_MODE,    /* enum io_mode, and IO_MODES + enum request_kind */
 	GROUP_IS_REQUEST, /* a device, and enum request_kind: map_key() */
 	GROUP_IS_DEVICE,
+	GROUP_IS_DEVICE_NUMBER,
 	GROUP_IS_OWNER, /* pid and name (of the trace's strings) of a request's task: map_key() */
 };
 

@@ -7,6 +7,9 @@
 #include <iotrace/nearest.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
+
+enum { KERNEL_MINOR_BITS = 20 };
 
 static const char *const by_word[SPAN_BYS] = {
 	[SPAN_BY_GROUP] = "group",   [SPAN_BY_NONE] = "none",     [SPAN_BY_PROCESS] = "process",
@@ -130,6 +133,21 @@ static size_t put_device(const struct span_engine *engine, uint32_t device, cons
 	return length < size ? length : size - 1;
 }
 
+/* A device that came after the recording had begun has no name. */
+static size_t put_device_number(const struct span_engine *engine, uint32_t number, char *text,
+				size_t size)
+{
+	unsigned major_number = number >> KERNEL_MINOR_BITS;
+	unsigned minor_number = number & ((1U << KERNEL_MINOR_BITS) - 1);
+	int length;
+
+	for (uint32_t i = 0; i < trace_devices(engine->trace); i++)
+		if (trace_device(engine->trace, i)->dev == makedev(major_number, minor_number))
+			return put_device(engine, i, NULL, text, size);
+	length = snprintf(text, size, "%u:%u", major_number, minor_number);
+	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+}
+
 static size_t put_number(const struct engine_span *span, uint64_t value, char *text, size_t size)
 {
 	const char *name = span->group_fields
@@ -181,6 +199,8 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 				  mode_name(IO_MODES + (uint32_t)group), text, size);
 	case GROUP_IS_DEVICE:
 		return put_device(engine, (uint32_t)group, NULL, text, size);
+	case GROUP_IS_DEVICE_NUMBER:
+		return put_device_number(engine, (uint32_t)group, text, size);
 	case GROUP_IS_OWNER:
 		return put_task(text, size, trace_text(engine->trace, (uint32_t)group),
 				(uint32_t)(group >> 32));
@@ -239,6 +259,12 @@ const char *span_engine_key_text(const struct span_engine *engine, const struct 
 	return engine->span[seen->span].is_text_key[key]
 		       ? strtab_text(engine->strings, (str_id)seen->key[key])
 		       : NULL;
+}
+
+void span_engine_use_device_numbers(struct span_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->spans; i++)
+		engine->span[i].kind = GROUP_IS_DEVICE_NUMBER;
 }
 
 str_id span_engine_thread(const struct span_engine *engine, uint32_t tid)

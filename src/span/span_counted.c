@@ -49,6 +49,16 @@ static const char *why_not_point(const struct span_point *point)
 	return NULL;
 }
 
+/* The kernel knows the device of a request, but neither its process nor its file. */
+static const char *why_not_requests(const struct span_options *options)
+{
+	if (!options->is_stat || !options->by || strcmp(options->by, "device") != 0)
+		return "its begins and ends come from the model";
+	if (!options->record.recording.is_system)
+		return "only the requests of some processes are wanted";
+	return why_none(options);
+}
+
 static bool is_of_raw_calls(const struct span *span)
 {
 	return !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
@@ -147,7 +157,7 @@ static void add_flights(struct span_options *options, const struct span *span,
 		flights->written = (struct counted_way){ways->written.is_of_end,
 							ways->written.header};
 	}
-	if (!ways && !is_of_raw_calls(span))
+	if (!ways && (span->source == SPAN_OF_REQUESTS || !is_of_raw_calls(span)))
 		return;
 	learn_values(options, span);
 	flights->about = options->about;
@@ -172,12 +182,14 @@ static void add(struct span_options *options, uint32_t index)
 		.is_everywhere = span->where != SPAN_IN_TASK,
 		.above = options->above,
 		.room = options->room,
+		.is_of_requests = span->source == SPAN_OF_REQUESTS,
 	};
 	if (options->is_stat)
 		add_flights(options, span, &counted->flights);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_point(&counted->side[side], &span->side[side]);
-	span_add_events(span, false, &counted->events);
+	if (!counted->is_of_requests)
+		span_add_events(span, false, &counted->events);
 	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
 	options->counted_of[options->counted_count++] = index;
@@ -189,9 +201,10 @@ void span_counted_choose(struct span_options *options)
 		const struct span *span = options->set.span[i];
 		const char *why;
 
-		if (span->source != SPAN_OF_TRACEPOINTS)
+		if (span->source != SPAN_OF_TRACEPOINTS && span->source != SPAN_OF_REQUESTS)
 			continue;
-		why = why_not(options, span);
+		why = span->source == SPAN_OF_REQUESTS ? why_not_requests(options)
+						       : why_not(options, span);
 		if (why)
 			options->why = why;
 		if (why)

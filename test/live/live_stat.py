@@ -14,6 +14,7 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import block  # noqa: E402
 from live import CALMED, IOTRACE, Live, SOURCE  # noqa: E402
 
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=3000"]
@@ -161,6 +162,50 @@ def device_stat(name):
     flushes."""
     with open(f"/sys/block/{name}/stat", encoding="ascii") as file:
         return [int(word) for word in file.read().split()]
+
+
+def requests(live):
+    """The kernel counts requests, and iotrace pairs their steps: at the same time, for a device with requests and one with bios."""
+    if SOURCE != "bpf":
+        return
+    with contextlib.ExitStack() as stack:
+        disks = [stack.enter_context(block.Disk(live.path("image"), 64 << 20))]
+        if block.Zram.is_known():
+            disks.append(stack.enter_context(block.Zram(64 << 20)))
+        else:
+            live.lacks("zram")
+        names = [disk.name for disk in disks]
+        runs = []
+        for source in ("bpf", "perf"):
+            ready, gives = os.pipe()
+            chosen = [word for name in names for word in ("--device", name)]
+            runs.append(subprocess.Popen([IOTRACE, "stat", f"--source={source}", f"--ready-fd={gives}", "-v", "-i", "0.2", "-a", "--by", "device",
+                                          *chosen, "--duration", "4", f"--json={live.path(source)}"], pass_fds=[gives],
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+            os.close(gives)
+            with os.fdopen(ready, "rb") as file:
+                live.equal(f"{source}: ready", file.readline(), b"ready\n")
+        before = {name: device_stat(name) for name in names}
+        for name in names:
+            subprocess.run(["sh", "-c", DISK_WORK.format(name)], check=True, stderr=subprocess.DEVNULL)
+        after = {name: device_stat(name) for name in names}
+        said = [run.communicate()[1] for run in runs]
+    live.equal("status", [run.returncode for run in runs], [0, 0])
+    live.equal("who counts", [b"span 'block' is counted in the kernel" in text for text in said], [True, False])
+    (kernel, kernel_busy), (user, user_busy) = (numbers(live.path(source)) for source in ("bpf", "perf"))
+    live.equal("numbers", kernel, user)
+    live.equal("devices", sorted(kernel), sorted(names + ["TOTAL"]))
+    for name in names:
+        live.check(abs(kernel_busy[name] - user_busy[name]) < 0.1, f"{name}: busy {kernel_busy[name]} {user_busy[name]}")
+        reads, _, read, _, writes, _, written, *_ = [b - a for a, b in zip(before[name], after[name])]
+        live.check(reads >= 300 and writes >= 200 and kernel[name][0] >= reads + writes, f"{name}: {reads} {writes} {kernel[name]}")
+        live.equal(f"{name}: bytes", kernel[name][1:3], [read * 512, written * 512])
+
+
+DISK_WORK = """dd if=/dev/zero of=/dev/{0} bs=64k count=200 oflag=direct
+dd if=/dev/{0} of=/dev/null bs=16k count=300 iflag=direct
+dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
+blkdiscard -o 33554432 -l 1048576 /dev/{0}; sync /dev/{0}; echo 3 > /proc/sys/vm/drop_caches; cat /dev/{0} > /dev/null"""
 
 
 class RawFuse:
@@ -390,7 +435,7 @@ def user_defined(live):
     live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
 
 
-TESTS = (by_op, by_process, by_thread, by_device, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
+TESTS = (by_op, by_process, by_thread, by_device, requests, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
 
 with Live() as test:
     for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:

@@ -7,7 +7,7 @@
  *
  * Interrupts may end requests while the same CPU is at another step, so counters are changed by one instruction.
  */
-#include "block.h"
+#include "block_device.h"
 #include "bpf/base/identity.h"
 #include "bpf/base/sample.h"
 #include "bpf/base/user.h"
@@ -117,19 +117,6 @@ static __always_inline int end_step(const struct outgoing *out)
 	return 0;
 }
 
-static __always_inline uint32_t device_of_disk(struct gendisk *disk)
-{
-	return (uint32_t)disk->major << MINOR_BITS | (uint32_t)disk->first_minor;
-}
-
-/* 0: a command to a drive without a disk */
-static __always_inline uint32_t device_of_request(struct request *request)
-{
-	if (bpf_core_field_exists(request->q->disk))
-		return device_of_disk(FOLLOW(request, q)->disk);
-	return device_of_disk(((struct request___old *)request)->rq_disk);
-}
-
 /* Sends a step of a request. Commands have no sectors and no position. */
 static __always_inline int send_request(struct request *request, uint32_t step)
 {
@@ -195,13 +182,6 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 	record->sectors = bytes >> SECTOR_BITS;
 	record->error = error_of(status);
 	return end_step(&out);
-}
-
-static __always_inline uint32_t device_of_bio(struct bio *bio)
-{
-	if (bpf_core_field_exists(bio->bi_bdev))
-		return FOLLOW(bio, bi_bdev)->bd_dev;
-	return device_of_disk(((struct bio___old *)bio)->bi_disk);
 }
 
 /* Reads a word of a page as a number; in some kernels it is a pointer. */

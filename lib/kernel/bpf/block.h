@@ -7,12 +7,16 @@
 
 #include "bpf/base/vfs.h"
 
-struct gendisk {
-	int major, first_minor;
-} KERNEL;
+struct blk_mq_ops;
 
 struct request_queue {
 	struct gendisk *disk;
+	const struct blk_mq_ops *mq_ops; /* NULL: the device works on bios, and has no requests */
+} KERNEL;
+
+struct gendisk {
+	int major, first_minor;
+	struct request_queue *queue;
 } KERNEL;
 
 struct bio;
@@ -31,6 +35,7 @@ struct request___old {
 
 struct block_device {
 	__u32 bd_dev;
+	struct gendisk *bd_disk;
 } KERNEL;
 
 struct bvec_iter {

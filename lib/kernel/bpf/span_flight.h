@@ -78,6 +78,13 @@ static __always_inline void land_one(struct bpf_span_flight *flight, uint64_t no
 		__sync_fetch_and_add(&flight->busy, now);
 }
 
+static __always_inline void board(struct bpf_span_open *open)
+{
+	open->flight = flight_of(open->group);
+	fly(flight_at(open->flight), open->begin);
+	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
+}
+
 static __always_inline void take_off(struct bpf_span_open *open, const struct input *input)
 {
 	uint64_t what;
@@ -86,9 +93,7 @@ static __always_inline void take_off(struct bpf_span_open *open, const struct in
 		return;
 	what = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_WHAT);
 	open->moves = spec.has_about && what < BPF_SPAN_VALUES ? about[what] : 0;
-	open->flight = flight_of(open->group);
-	fly(flight_at(open->flight), open->begin);
-	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
+	board(open);
 }
 
 static __always_inline void land(struct bpf_span_open *open, uint64_t now)

@@ -361,5 +361,5 @@ int live_add_events(struct live *live, struct error *err)
 		code = add_uring(live, err);
 	if (code < 0)
 		return code;
-	return live->block == BLOCK_NONE || live->block_programs.object ? 0 : add_block(live, err);
+	return live_block_is_of_perf(live) ? add_block(live, err) : 0;
 }

@@ -185,8 +185,8 @@ int live_setup_events(struct live *live, struct error *err)
 	if (!code)
 		code = live_block_find_devices(live, err);
 	if (!code) {
-		live_block_open(live);
 		live_span_open(live);
+		live_block_open(live);
 		code = live_add_events(live, err);
 	}
 	if (code >= 0)

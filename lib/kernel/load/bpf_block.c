@@ -51,7 +51,7 @@ static struct block_bpf *open_plain(void)
 /* Linux 6.0 renamed the enumeration. */
 static const struct bpf_enumerator ZONE_APPEND = {"REQ_OP_ZONE_APPEND", {"req_op", "req_opf"}};
 
-static uint32_t number_of_zone_append(void)
+uint32_t bpf_block_zone_append(void)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
 	uint32_t number = bpf_types_number(kernel, &ZONE_APPEND, UINT32_MAX);
@@ -70,7 +70,7 @@ static int load(struct bpf_block *block, const struct bpf_block_options *options
 		return -errno;
 	block->programs = programs;
 	programs->rodata->sample_id = options->id;
-	programs->rodata->zone_append = number_of_zone_append();
+	programs->rodata->zone_append = bpf_block_zone_append();
 	programs->rodata->has_devices = options->devices != 0;
 	if (options->devices)
 		bpf_map__set_max_entries(programs->maps.devices, options->devices);

@@ -9,6 +9,7 @@
 #include "bpf_source.h"
 #include "bpf_span_cell.h"
 #include "bpf_span_flight.h"
+#include "bpf_span_request.h"
 #include "bpf_span_spec.h"
 #include "feature/bpf_log.h"
 #include "feature/bpf_missed.h"
@@ -23,7 +24,6 @@
 #ifdef IOTRACE_HAS_SECCOMP
 #include <seccomp.h>
 #endif
-#include <span.skel.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -119,6 +119,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	if (options->span->flights.about)
 		memcpy((void *)(uintptr_t)programs->rodata->about, options->span->flights.about,
 		       sizeof(programs->rodata->about));
+	bpf_span_prepare_requests(programs, spec->is_of_requests);
 	bpf_program__set_autoload(programs->progs.thread_ends, spec->is_of_thread);
 	bpf_program__set_autoload(programs->progs.span_at_call,
 				  has_side_at(spec, BPF_SPAN_AT_CALL));
@@ -241,6 +242,8 @@ static int attach_all(struct bpf_span *span, const struct bpf_span_options *opti
 			return error_set(err, -code, "cannot attach a BPF program to tracepoint %s",
 					 options->span->side[side].event);
 	}
+	if (span->plan.spec.is_of_requests)
+		return bpf_span_attach_requests(span->programs, err);
 	return attach_rest(span, err);
 }
 
@@ -275,7 +278,9 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 		return error_set(err, -cpus, "cannot get the number of CPUs");
 	span->cpus = (uint32_t)cpus;
 	if (!code)
-		code = bpf_span_plan(&span->plan, options->span, format, err);
+		code = options->span->is_of_requests
+			       ? bpf_span_plan_requests(&span->plan.spec, options, err)
+			       : bpf_span_plan(&span->plan, options->span, format, err);
 	if (code)
 		return code;
 	use_calls(span, options);

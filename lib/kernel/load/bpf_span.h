@@ -20,6 +20,9 @@ struct bpf_span_options {
 	const struct bpf_source *source;
 	const struct tracefs *tracefs;
 	uint32_t cpu; /* one online CPU */
+	/* Of block requests: only those of these devices, numbered as in the kernel's events; 0: all. Copied. */
+	const uint32_t *device;
+	uint32_t devices;
 	bool is_system;
 };
 

@@ -14,6 +14,7 @@
 enum {
 	BPF_SPAN_KEYS = 4,
 	BPF_SPAN_TESTS = 8,
+	BPF_SPAN_DEVICES = 16,
 };
 
 /* Numbers of the fields of one side: see BPF_SPAN_MARK. */
@@ -56,6 +57,8 @@ enum bpf_span_at {
 
 /* What is known of a value of WHAT: <iotrace/counted.h>. */
 enum { BPF_SPAN_VALUES = 512, BPF_SPAN_READS = 1, BPF_SPAN_WRITES = 2, BPF_SPAN_UNWANTED = 4 };
+/* Beside these, of a block request: */
+enum { BPF_SPAN_ISSUED = 8, BPF_SPAN_FAILED = 16 };
 
 struct bpf_span_field {
 	uint8_t at; /* enum bpf_span_at */
@@ -105,6 +108,10 @@ struct bpf_span_spec {
 	uint8_t has_about, has_outcome, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;
 	uint32_t flights; /* room for so many; 0: it is not counted */
+	/* The spans are block requests: there are no sides. */
+	uint8_t is_of_requests;
+	uint32_t devices; /* number of those in `device`; 0: all count */
+	uint32_t device[BPF_SPAN_DEVICES];
 };
 
 /* Of these, and the groups are behind them. */
@@ -126,8 +133,7 @@ struct bpf_span_open {
 	uint64_t begin, group, bytes;
 	uint64_t left; /* time when its thread ended; 0: it runs */
 	uint32_t pid, tid;
-	uint32_t flight,
-		moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, BPF_SPAN_WRITES */
+	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
 };
 
 /* Of the list of what is open. */

@@ -25,9 +25,8 @@ static void cpu_came(void *context, uint32_t number)
 	struct live *live = context;
 	uint32_t cpu = index_of_cpu(live, number);
 	bool has_tasks = perf_set_follows(&live->set, number) && live->set.target == TARGET_THREAD;
-	bool has_blocks = live->block == BLOCK_NONE || live->block_programs.object;
 
-	if (has_tasks && has_blocks && live_bpf_follows(live, number))
+	if (has_tasks && !live_block_is_of_perf(live) && live_bpf_follows(live, number))
 		return;
 	if (cpu < live->set.cpus && live_reopen_cpu(live, cpu))
 		log_debug("CPU %u is recorded from here on", number);

@@ -52,9 +52,10 @@ static void remark_foreign(struct live *live)
 static uint64_t perf_ring_want(const struct live *live)
 {
 	uint64_t want = live_ring_want(live);
-	bool has_blocks = live->block != BLOCK_NONE && !live->block_programs.object;
 
-	return live->bpf.source && !has_blocks && want > RING_OF_TASKS ? RING_OF_TASKS : want;
+	return live->bpf.source && !live_block_is_of_perf(live) && want > RING_OF_TASKS
+		       ? RING_OF_TASKS
+		       : want;
 }
 
 int live_open_events(struct live *live, int target, struct error *err)

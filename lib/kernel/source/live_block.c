@@ -33,7 +33,7 @@ void live_block_open(struct live *live)
 	struct live_block *block = &live->block_programs;
 	struct error why = {0};
 
-	if (live->block == BLOCK_NONE || !live->bpf.source)
+	if (live->block == BLOCK_NONE || !live->bpf.source || block->is_counted)
 		return;
 	block->object = bpf_block_open(&options, &why);
 	if (block->object) {
@@ -42,6 +42,12 @@ void live_block_open(struct live *live)
 	}
 	snprintf(block->why, sizeof(block->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
 	live_add_remark(live, mem_format("block requests are recorded with perf: %s", block->why));
+}
+
+bool live_block_is_of_perf(const struct live *live)
+{
+	return live->block != BLOCK_NONE && !live->block_programs.object &&
+	       !live->block_programs.is_counted;
 }
 
 void live_block_add_group_facts(struct live *live)

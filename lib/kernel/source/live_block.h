@@ -16,6 +16,7 @@ struct live;
 
 struct live_block {
 	struct bpf_block *object; /* NULL: perf */
+	bool is_counted;          /* the kernel counts requests, and none is recorded */
 	uint64_t missed;          /* events that were missed before the programs were enabled */
 	/* The groups that requests are charged to; perf's events do not name them. */
 	struct cgroup_names groups;
@@ -26,6 +27,8 @@ struct live_block {
 int live_block_find_devices(struct live *live, struct error *err);
 /* Attaches the BPF programs, still disabled, if calls are recorded through BPF. If that fails, a remark says why. */
 void live_block_open(struct live *live);
+/* Returns whether perf records block requests. */
+bool live_block_is_of_perf(const struct live *live);
 /* Adds facts for new control groups. Called when the recording begins and when it ends. */
 void live_block_add_group_facts(struct live *live);
 /* Enables the programs: steps of requests are recorded from now on. */

@@ -33,10 +33,8 @@ bool live_reopen_may(const struct live *live)
 /* The kernel closes events of a CPU when it goes offline. */
 static bool may_reopen_cpus(const struct live *live)
 {
-	bool has_blocks = live->block != BLOCK_NONE && !live->block_programs.object;
-
-	return (live->set.target != TARGET_THREAD || has_blocks) && live->set.cpus > 1 &&
-	       live->hotplug_fd >= 0 && has_right(live);
+	return (live->set.target != TARGET_THREAD || live_block_is_of_perf(live)) &&
+	       live->set.cpus > 1 && live->hotplug_fd >= 0 && has_right(live);
 }
 
 static enum opener_kind kind_of(const struct live *live, const struct perf_spec *spec)

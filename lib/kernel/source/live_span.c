@@ -41,6 +41,8 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 						 .source = live->bpf.source,
 						 .tracefs = &live->tracefs,
 						 .cpu = live->set.cpu[0],
+						 .device = live->device,
+						 .devices = live->devices,
 						 .is_system = live->set.target != TARGET_THREAD};
 	struct error why = {0};
 
@@ -53,6 +55,7 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 	else
 		of->object = bpf_span_open(&options, &why);
 	if (of->object) {
+		live->block_programs.is_counted |= span->is_of_requests;
 		log_info(
 			"span '%s' is counted in the kernel, with room for %u open ones, in %.1f MiB",
 			span->name, span->room, (double)bpf_span_memory(of->object) / (1 << 20));

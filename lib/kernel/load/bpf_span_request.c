@@ -1,0 +1,73 @@
+/* bpf_span_request: see bpf_span_request.h. */
+#include "bpf_span_request.h"
+
+#include "bpf_block.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <iotrace/error.h>
+#include <string.h>
+
+struct row {
+	struct bpf_link **link;
+	struct bpf_program *program;
+};
+
+enum { PROGRAMS = 7 };
+
+/* Ends are attached first: a request that only begins would seem to be in flight. */
+static void list(struct span_bpf *programs, struct row row[PROGRAMS])
+{
+	memcpy(row,
+	       (const struct row[PROGRAMS]){
+		       {&programs->links.bio_ends, programs->progs.bio_ends},
+		       {&programs->links.request_ends, programs->progs.request_ends},
+		       {&programs->links.request_merges, programs->progs.request_merges},
+		       {&programs->links.request_returns, programs->progs.request_returns},
+		       {&programs->links.request_goes, programs->progs.request_goes},
+		       {&programs->links.request_waits, programs->progs.request_waits},
+		       {&programs->links.bio_comes, programs->progs.bio_comes},
+	       },
+	       PROGRAMS * sizeof(*row));
+}
+
+int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_options *options,
+			   struct error *err)
+{
+	if (!options->is_system)
+		return error_say(err, ENOTSUP, "only the requests of some processes are wanted");
+	if (options->devices > BPF_SPAN_DEVICES)
+		return error_say(err, ENOTSUP, "more than %d devices are wanted", BPF_SPAN_DEVICES);
+	*spec = (struct bpf_span_spec){.keys = 1,
+				       .has_group = true,
+				       .is_of_requests = true,
+				       .devices = options->devices};
+	for (uint32_t i = 0; i < options->devices; i++)
+		spec->device[i] = options->device[i];
+	return 0;
+}
+
+void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted)
+{
+	struct row row[PROGRAMS];
+
+	list(programs, row);
+	for (int i = 0; i < PROGRAMS; i++)
+		bpf_program__set_autoload(row[i].program, is_wanted);
+	if (is_wanted)
+		programs->rodata->zone_append = bpf_block_zone_append();
+}
+
+int bpf_span_attach_requests(struct span_bpf *programs, struct error *err)
+{
+	struct row row[PROGRAMS];
+
+	list(programs, row);
+	for (int i = 0; i < PROGRAMS; i++) {
+		*row[i].link = bpf_program__attach(row[i].program);
+		if (!*row[i].link)
+			return error_set(err, errno, "BPF program %s: attach",
+					 bpf_program__name(row[i].program));
+	}
+	return 0;
+}
