@@ -19,6 +19,7 @@
 #include <iotrace/frame.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
+#include <iotrace/users.h>
 #include <string.h>
 
 /* Rounds of the recorder are shorter, and events of one round leave it with the next. */
@@ -137,6 +138,11 @@ static void report_last(void *context, struct live *live)
 	job->is_over = true;
 }
 
+static void name_user(void *engine, uint32_t uid, const char *name)
+{
+	span_engine_name_user(engine, uid, name);
+}
+
 /* When the recording is open, it is known whether the kernel counts. */
 static int started(void *context, struct live *live, struct error *err)
 {
@@ -147,21 +153,24 @@ static int started(void *context, struct live *live, struct error *err)
 						 : "its begins and ends come from the model";
 
 	span_engine_keep_names(job->run->engine);
+	users_each(name_user, job->run->engine);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
 	if (job->is_counted && options->counted[0].is_of_requests)
 		span_engine_use_device_numbers(job->run->engine);
 	if (job->is_counted)
 		return 0;
-	if (options->by && !strcmp(options->by, "user"))
+	if (options->by && (!strcmp(options->by, "user") || !strcmp(options->by, "cgroup")))
 		return error_say(err, ENOTSUP,
-				 "--by user: only BPF programs know whose a call is, and: %s", why);
+				 "--by %s: only BPF programs know whose a call is, and: %s",
+				 options->by, why);
 	job->run->lag = lag_ns;
-	if (options->set.span[0]->source == SPAN_OF_TRACEPOINTS)
-		log_warn(
-			"each event is recorded, which costs the programs about three times as much "
-			"as counting in the kernel: %s",
-			why);
+	log_warn(options->set.span[0]->source == SPAN_OF_TRACEPOINTS
+			 ? "each event is recorded, which costs the programs about three times as "
+			   "much as counting in the kernel: %s"
+			 : "each operation is recorded and not counted in the kernel, which costs "
+			   "the programs more: %s",
+		 why);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ enum counted_by {
 	COUNTED_BY_PROCESS, /* by the id of the process in which it began; the same for threads */
 	COUNTED_BY_THREAD,
 	COUNTED_BY_USER,
+	COUNTED_BY_CGROUP, /* the control group of version 2 */
 };
 
 /* The bytes of one direction are the size of the begin or of the end, less a header. */

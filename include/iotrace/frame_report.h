@@ -10,7 +10,7 @@
 /* A span that hangs, and the task that waits for it. The texts come from the kernel and may have any bytes; NULL: unknown (yet). */
 struct frame_hang {
 	struct span_seen seen;
-	const char *user, *wchan, *stack; /* stack: as the kernel prints it, in lines */
+	const char *user, *group, *wchan, *stack; /* stack: as the kernel prints it, in lines */
 };
 
 struct frame_report {

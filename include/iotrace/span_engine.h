@@ -25,7 +25,9 @@ enum span_by {
 	SPAN_BY_CALL,
 	SPAN_BY_MODE, /* read, write, ...: the operation */
 	SPAN_BY_DEVICE,
-	SPAN_BY_USER, /* that it began for; only the kernel knows it */
+	SPAN_BY_USER,   /* that it began for; only the kernel knows it */
+	SPAN_BY_CGROUP, /* of the thread when it began; the same */
+	SPAN_BY_FS,     /* by the mount of the file */
 	SPAN_BYS
 };
 
@@ -104,6 +106,8 @@ const char *span_engine_key_text(const struct span_engine *engine, const struct 
 const char *span_engine_group_name(const struct span_engine *engine, uint32_t span);
 /* Sets the name of a thread if it is unknown. */
 void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const char *name);
+/* Sets the name of a user. */
+void span_engine_name_user(struct span_engine *engine, uint32_t uid, const char *name);
 /* Returns the current name of a thread, for `comm` of a span of tracepoints; 0: unknown. */
 str_id span_engine_thread(const struct span_engine *engine, uint32_t tid);
 /* Returns the thread's name, and the name of the file that the span is about; lent for the life of the engine, "" if unknown. */

@@ -19,8 +19,8 @@ enum { WATCH_USER = 32, WATCH_WCHAN = 64, WATCH_STACK = 4096, WATCH_TEXT = 16384
 struct watch_task {
 	uint32_t pid, tid;
 	bool is_there;
-	uint32_t uid;
-	char user[WATCH_USER]; /* name of the user, or the number */
+	uint32_t uid, gid;
+	char user[WATCH_USER], group[WATCH_USER]; /* names, or numbers: <iotrace/users.h> */
 	char wchan[WATCH_WCHAN];
 	char stack[WATCH_STACK]; /* lines; only root may see it */
 };

@@ -159,6 +159,7 @@ static void take_fact(struct span_engine *engine, const struct fact *fact)
 {
 	const uint64_t *number = fact->number;
 	const struct fact_string *comm = &fact->string[FACT_TASK_comm];
+	const struct fact_string *cgroup = &fact->string[FACT_CGROUP_path];
 
 	switch (fact->kind) {
 	case FACT_TASK:
@@ -170,6 +171,10 @@ static void take_fact(struct span_engine *engine, const struct fact *fact)
 		break;
 	case FACT_COMMAND:
 		map_set(&engine->chosen, number[FACT_COMMAND_pid], 1);
+		break;
+	case FACT_CGROUP:
+		map_set(&engine->cgroup, number[FACT_CGROUP_id],
+			strtab_add(engine->strings, cgroup->at, cgroup->length));
 		break;
 	case FACT_EXIT:
 		map_set(&engine->status, number[FACT_EXIT_pid],

@@ -54,6 +54,9 @@ enum group_kind {
 	GROUP_IS_REQUEST, /* a device, and enum request_kind: map_key() */
 	GROUP_IS_DEVICE,
 	GROUP_IS_DEVICE_NUMBER,
+	GROUP_IS_USER,
+	GROUP_IS_CGROUP,
+	GROUP_IS_MOUNT,
 	GROUP_IS_OWNER, /* pid and name (of the trace's strings) of a request's task: map_key() */
 };
 
@@ -102,6 +105,7 @@ struct span_engine {
 	uint32_t threads, threads_cap;
 	struct stacks *stacks;     /* NULL: not wanted */
 	struct map comm;           /* maps a tid to a name */
+	struct map user, cgroup;   /* the same for numbers of users and ids of control groups */
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
 	bool keeps_names;          /* also of threads that have ended */
 	bool chooses, has_model_spans, has_sources[SPAN_OF_ARCHIVE + 1];

@@ -42,6 +42,15 @@ static str_id name_of_handle(const struct span_engine *engine, handle_id id)
 	return handle->file != ID_NONE ? name_of_file(engine, handle->file) : handle->name;
 }
 
+/* Returns the index of the mount; ID_NONE: the file has none. */
+static uint32_t mount_of(const struct span_engine *engine, handle_id id)
+{
+	file_id file = id < trace_handles(engine->trace) ? trace_handle(engine->trace, id)->file
+							 : ID_NONE;
+
+	return file < trace_files(engine->trace) ? trace_file(engine->trace, file)->mount : ID_NONE;
+}
+
 static uint64_t group_of(const struct engine_span *span, const struct span_engine *engine,
 			 const struct io_event *event, const struct engine_frame *frame,
 			 str_id file)
@@ -57,10 +66,13 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 		return frame ? trace_region(engine->trace, frame->region)->name : 0;
 	case SPAN_BY_MODE:
 		return event->op.mode;
+	case SPAN_BY_FS:
+		return mount_of(engine, event->handle);
 	case SPAN_BY_GROUP:
 	case SPAN_BY_DEVICE:
 	case SPAN_BY_NONE:
 	case SPAN_BY_USER:
+	case SPAN_BY_CGROUP:
 	case SPAN_BYS:
 		break;
 	}
@@ -466,7 +478,11 @@ bool engine_io_group(struct engine_span *span, enum span_by by)
 	case SPAN_BY_DEVICE:
 		span->kind = GROUP_IS_DEVICE;
 		return is_request;
+	case SPAN_BY_FS:
+		span->kind = GROUP_IS_MOUNT;
+		return source == SPAN_OF_OPERATIONS;
 	case SPAN_BY_USER:
+	case SPAN_BY_CGROUP:
 	case SPAN_BYS:
 		break;
 	}

@@ -45,6 +45,8 @@ void span_engine_free(struct span_engine *engine)
 		free(engine->thread[i]);
 	text_list_release(&engine->events);
 	map_release(&engine->comm);
+	map_release(&engine->user);
+	map_release(&engine->cgroup);
 	map_release(&engine->chosen);
 	map_release(&engine->status);
 	open_release(&engine->open);

@@ -15,6 +15,7 @@ static const char *const by_word[SPAN_BYS] = {
 	[SPAN_BY_GROUP] = "group",   [SPAN_BY_NONE] = "none",     [SPAN_BY_PROCESS] = "process",
 	[SPAN_BY_THREAD] = "thread", [SPAN_BY_FILE] = "file",     [SPAN_BY_CALL] = "call",
 	[SPAN_BY_MODE] = "mode",     [SPAN_BY_DEVICE] = "device", [SPAN_BY_USER] = "user",
+	[SPAN_BY_CGROUP] = "cgroup", [SPAN_BY_FS] = "fs",
 };
 
 static bool group_by(struct engine_span *span, enum span_by by)
@@ -24,9 +25,10 @@ static bool group_by(struct engine_span *span, enum span_by by)
 	span->by = by;
 	span->kind = by == SPAN_BY_PROCESS  ? GROUP_IS_PID
 		     : by == SPAN_BY_THREAD ? GROUP_IS_TID
-		     : by == SPAN_BY_USER   ? GROUP_IS_NUMBER
+		     : by == SPAN_BY_USER   ? GROUP_IS_USER
+		     : by == SPAN_BY_CGROUP ? GROUP_IS_CGROUP
 					    : GROUP_IS_NOTHING;
-	return by <= SPAN_BY_THREAD || by == SPAN_BY_USER;
+	return by <= SPAN_BY_THREAD || by == SPAN_BY_USER || by == SPAN_BY_CGROUP;
 }
 
 int span_engine_group_by(struct span_engine *engine, const char *word, struct error *err)
@@ -47,7 +49,7 @@ int span_engine_group_by(struct span_engine *engine, const char *word, struct er
 	return error_say(
 		err, EINVAL,
 		"cannot group by '%s'%s%s%s; there are group, none, process, thread, file, "
-		"call, mode and device",
+		"call, mode, device and fs",
 		word, nearest.best ? " (did you mean '" : "", nearest.best ? nearest.best : "",
 		nearest.best ? "'?)" : "");
 }
@@ -133,6 +135,29 @@ static size_t put_device(const struct span_engine *engine, uint32_t device, cons
 	return length < size ? length : size - 1;
 }
 
+static size_t put_mount(const struct span_engine *engine, uint32_t mount, char *text, size_t size)
+{
+	static const char none[] = "(no mount)"; /* pipes, sockets, files without a name */
+
+	if (mount >= trace_mounts(engine->trace))
+		return put(text, size, none, strlen(none));
+	return put_trace_text(engine, trace_mount(engine->trace, mount)->mount_point, text, size);
+}
+
+/* Writes the name of a number, or the number in this form. */
+static size_t put_named(const struct span_engine *engine, const struct map *names, uint64_t number,
+			const char *form, char *text, size_t size)
+{
+	uint32_t name = map_get(names, number);
+	int length;
+
+	if (name != MAP_NONE)
+		return put(text, size, strtab_text(engine->strings, name),
+			   strtab_length(engine->strings, name));
+	length = snprintf(text, size, form, (unsigned long long)number);
+	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+}
+
 /* A device that came after the recording had begun has no name. */
 static size_t put_device_number(const struct span_engine *engine, uint32_t number, char *text,
 				size_t size)
@@ -201,6 +226,12 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 		return put_device(engine, (uint32_t)group, NULL, text, size);
 	case GROUP_IS_DEVICE_NUMBER:
 		return put_device_number(engine, (uint32_t)group, text, size);
+	case GROUP_IS_USER:
+		return put_named(engine, &engine->user, group, "%llu", text, size);
+	case GROUP_IS_CGROUP:
+		return put_named(engine, &engine->cgroup, group, "cgroup:[%llu]", text, size);
+	case GROUP_IS_MOUNT:
+		return put_mount(engine, (uint32_t)group, text, size);
 	case GROUP_IS_OWNER:
 		return put_task(text, size, trace_text(engine->trace, (uint32_t)group),
 				(uint32_t)(group >> 32));
@@ -276,6 +307,14 @@ void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const cha
 {
 	if (map_get(&engine->comm, tid) == MAP_NONE && *name)
 		map_set(&engine->comm, tid,
+			strtab_add(engine->strings, name, (uint32_t)strlen(name)));
+}
+
+/* The first name of a number counts. */
+void span_engine_name_user(struct span_engine *engine, uint32_t uid, const char *name)
+{
+	if (map_get(&engine->user, uid) == MAP_NONE)
+		map_set(&engine->user, uid,
 			strtab_add(engine->strings, name, (uint32_t)strlen(name)));
 }
 

@@ -120,6 +120,7 @@ static enum counted_by by_of(const struct span_options *options)
 	       : !strcmp(by, "process") ? COUNTED_BY_PROCESS
 	       : !strcmp(by, "thread")  ? COUNTED_BY_THREAD
 	       : !strcmp(by, "user")    ? COUNTED_BY_USER
+	       : !strcmp(by, "cgroup")  ? COUNTED_BY_CGROUP
 					: COUNTED_BY_GROUP;
 }
 

@@ -143,8 +143,9 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 
 	if (options->record.verbosity)
 		log_set_level(options->record.verbosity > 1 ? LOG_DEBUG : LOG_INFO);
-	if (!options->is_stat && options->by && !strcmp(options->by, "user"))
-		return error_say(err, EINVAL, "--by user: iotrace stat has it");
+	if (!options->is_stat && options->by &&
+	    (!strcmp(options->by, "user") || !strcmp(options->by, "cgroup")))
+		return error_say(err, EINVAL, "--by %s: iotrace stat has it", options->by);
 	if (options->context && !options->slowest)
 		return error_say(err, EINVAL, "--context needs --slowest N");
 	code = span_set_parse(&options->set, &options->words, &options->files,

@@ -87,6 +87,7 @@ static void learn(struct stat_hangs *hangs, const struct watch_task *task)
 		hang->is_answered = true;
 		hang->task = *task;
 		hang->shown.user = given(hang->task.user);
+		hang->shown.group = given(hang->task.group);
 		hang->shown.wchan = given(hang->task.wchan);
 		hang->shown.stack = given(hang->task.stack);
 	}
@@ -153,6 +154,7 @@ static char *environment_of(const struct frame_report *report, const struct stat
 	snprintf(number, sizeof(number), "%u", seen->tid);
 	add_variable(&lines, "TID", number);
 	add_variable(&lines, "USER", hang->shown.user);
+	add_variable(&lines, "GROUP", hang->shown.group);
 	add_variable(&lines, "WCHAN", hang->shown.wchan);
 	return lines;
 }

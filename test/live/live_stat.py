@@ -6,6 +6,7 @@ import contextlib
 import csv
 import json
 import os
+import pwd
 import subprocess
 import sys
 import tempfile
@@ -202,6 +203,64 @@ def requests(live):
         live.equal(f"{name}: bytes", kernel[name][1:3], [read * 512, written * 512])
 
 
+COUNTED = [sys.executable, "-S", "-c", "import os\nfd = os.open('/dev/zero', 0)\nfor i in range(700): os.pread(fd, 10, 0)\nos._exit(0)"]
+
+
+def by_user(live):
+    """The name of the user is that of /etc/passwd, and a user without a name is a number."""
+    if SOURCE != "bpf":
+        ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "--by", "user", "--", "true"])
+        live.equal("without BPF", (ran.returncode, b"only BPF programs know whose a call is" in ran.stderr), (125, True))
+        return
+    setpriv = ["setpriv", "--clear-groups", "--reuid"]
+    for user, name in ((str(pwd.getpwnam("nobody").pw_uid), "nobody"), ("3999999", "3999999"), ("0", "root")):
+        last = frames(live, "-a", "--by", "user", "--syscalls=data", command=[*setpriv, user, *COUNTED])[-1]
+        live.check(last["by"].get(name, {}).get("ops_total", 0) >= 700, f"{name}: {[row['name'] for row in last['rows']]}")
+
+
+def by_cgroup(live):
+    """Calls of tasks in groups that were there before, and in one that is made later."""
+    top = [line.split()[1] for line in open("/proc/self/mounts", encoding="utf-8") if line.split()[2] == "cgroup2"]
+    if SOURCE != "bpf" or not top:
+        live.lacks("BPF and cgroup2")
+        return
+    names = [f"iotrace{os.getpid()}", f"iotrace{os.getpid()}.late"]
+    paths = [os.path.join(top[0], name) for name in names]
+    move = "echo $$ > {0}/cgroup.procs; exec \"$@\""
+    try:
+        os.mkdir(paths[0])
+        run = started(live, "-a", "--by", "cgroup", "--syscalls=data", "-i", "0.3", f"--json={live.path('stat.json')}", "--duration", "4",
+                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.mkdir(paths[1])
+        for path in paths:
+            live.run(["sh", "-c", move.format(path), "sh", *COUNTED])
+        live.equal("status", run.wait(), 0)
+    finally:
+        for path in paths:
+            with contextlib.suppress(FileNotFoundError):
+                os.rmdir(path)
+    with open(live.path("stat.json"), encoding="utf-8") as file:
+        rows = {row["name"]: row for row in json.loads(file.readlines()[-1])["rows"]}
+    for name in names:
+        live.check(700 <= rows.get(f"/{name}", {}).get("ops_total", 0) < 900, f"{name}: {rows.get('/' + name)} of {sorted(rows)}")
+
+
+def by_file(live):
+    """Bytes of each file, and of each mount."""
+    place = tempfile.mkdtemp(dir=live.dir)
+    subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+    work = ["sh", "-c", f"dd if=/dev/zero of={place}/a bs=1000 count=30; dd if={place}/a of={place}/b bs=500; dd if={place}/b of=/dev/null bs=3000"]
+    try:
+        by = {view: frames(live, "--by", view, command=work)[-1]["by"] for view in ("file", "fs")}
+    finally:
+        subprocess.run(["umount", place], check=True)
+    keys = ("read_bytes_total", "written_bytes_total")
+    live.equal("a", [by["file"][f"{place}/a"][key] for key in keys], [30000, 30000])
+    live.equal("b", [by["file"][f"{place}/b"][key] for key in keys], [30000, 30000])
+    live.equal("mount", [by["fs"][place][key] for key in keys], [60000, 60000])
+    live.equal("writes", by["fs"][place]["ops_total"], 30 + 61 + 60 + 11)  # dd reads until a read gives nothing
+
+
 DISK_WORK = """dd if=/dev/zero of=/dev/{0} bs=64k count=200 oflag=direct
 dd if=/dev/{0} of=/dev/null bs=16k count=300 iflag=direct
 dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
@@ -283,12 +342,13 @@ def hang(live):
     row = [row for row in hung[-1]["rows"] if row["name"] == "FUSE_READ(15)"][0]
     live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
     who = hung[-1]["hangs"][0]
-    live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["name"]), (waiter.pid, waiter.pid, "cat", "root", "FUSE_READ(15)"))
+    live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["name"]),
+               (waiter.pid, waiter.pid, "cat", "root", "root", "FUSE_READ(15)"))
     live.check("unique=" in who["key"] and who["age_s"] > 0.6 and who["wchan"], f"{who}")
     live.check(any("fuse" in line or "request_wait" in line for line in who["stack"]), f"stack: {who}")
     first = hung[0]["hangs"][0]["age_s"]
     live.check(0.6 <= first < 0.6 + 0.2 + 0.5, f"within the interval: {first}")
-    live.check(" ! FUSE_READ(15)" in text and f"by cat({waiter.pid}) of root" in text, text)
+    live.check(" ! FUSE_READ(15)" in text and f"by cat({waiter.pid}) of root:root" in text, text)
     with open(out, encoding="utf-8") as file:
         lines = file.read().splitlines()
     live.equal("the command ran once", len(lines), 2)
@@ -435,7 +495,7 @@ def user_defined(live):
     live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
 
 
-TESTS = (by_op, by_process, by_thread, by_device, requests, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
+TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
 
 with Live() as test:
     for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:

@@ -374,7 +374,7 @@ TEST_F(Groups, TheHierarchyIsThatOfBlkioOrVersion2)
 
 		put(own, text);
 		cgroup_names_close(&names);
-		cgroup_names_open(&names, &root);
+		cgroup_names_open(&names, &root, true);
 		std::map<uint64_t, std::string> found = reported();
 		EXPECT_EQ(found[inode(is_first ? "top/blkio" : "top/z")], "/") << text;
 		EXPECT_EQ(found.size(), is_first ? 2u : 1u) << text;

@@ -85,6 +85,8 @@ static __always_inline uint64_t value_of(const struct input *input,
 		return input->call;
 	case BPF_SPAN_UID:
 		return (uint32_t)bpf_get_current_uid_gid();
+	case BPF_SPAN_CGROUP:
+		return bpf_get_current_cgroup_id();
 	default:
 		return 0;
 	}

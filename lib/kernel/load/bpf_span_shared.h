@@ -53,6 +53,7 @@ enum bpf_span_at {
 	BPF_SPAN_RESULT,
 	BPF_SPAN_CALL, /* the number of the system call */
 	BPF_SPAN_UID,
+	BPF_SPAN_CGROUP,
 };
 
 /* What is known of a value of WHAT: <iotrace/counted.h>. */

@@ -160,15 +160,19 @@ static int plan_either(const struct side *of, uint32_t number, const char *name)
 static int plan_group(const struct side *of, const struct counted_span *span)
 {
 	struct bpf_span_side *begin = of[BPF_SPAN_BEGIN].side;
-	bool is_process = span->by == COUNTED_BY_PROCESS;
+	static const uint8_t at[] = {
+		[COUNTED_BY_PROCESS] = BPF_SPAN_PID,
+		[COUNTED_BY_THREAD] = BPF_SPAN_TID,
+		[COUNTED_BY_USER] = BPF_SPAN_UID,
+		[COUNTED_BY_CGROUP] = BPF_SPAN_CGROUP,
+	};
+	bool is_task = span->by == COUNTED_BY_PROCESS || span->by == COUNTED_BY_THREAD;
 
 	if (span->by == COUNTED_BY_GROUP)
 		return plan_either(of, BPF_SPAN_GROUP, span->group);
 	if (span->by != COUNTED_BY_NOTHING)
-		begin->field[BPF_SPAN_GROUP].at = is_process                    ? BPF_SPAN_PID
-						  : span->by == COUNTED_BY_USER ? BPF_SPAN_UID
-										: BPF_SPAN_TID;
-	if (span->by != COUNTED_BY_NOTHING && span->by != COUNTED_BY_USER && span->is_owner_in_key)
+		begin->field[BPF_SPAN_GROUP].at = at[span->by];
+	if (is_task && span->is_owner_in_key)
 		return find(of, BPF_SPAN_GROUP, span->side[BPF_SPAN_BEGIN].key[0]) < 0 ? -ENOTSUP
 										       : 0;
 	return 0;

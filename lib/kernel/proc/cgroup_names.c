@@ -14,13 +14,13 @@ enum { DEPTH_MAX = 64 };
 
 struct search {
 	int top;
-	bool is_first_version;
+	bool is_first_version, is_of_blocks;
 };
 
 static void try_mount(void *context, const struct procfs_mount *mount)
 {
 	struct search *search = context;
-	bool is_first_version = !strcmp(mount->type, "cgroup") &&
+	bool is_first_version = search->is_of_blocks && !strcmp(mount->type, "cgroup") &&
 				strstr(mount->mount_point, "blkio");
 	int fd;
 
@@ -31,12 +31,13 @@ static void try_mount(void *context, const struct procfs_mount *mount)
 		return;
 	if (search->top >= 0)
 		close(search->top);
-	*search = (struct search){fd, is_first_version};
+	search->top = fd;
+	search->is_first_version = is_first_version;
 }
 
-void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc)
+void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc, bool is_of_blocks)
 {
-	struct search search = {.top = -1};
+	struct search search = {.top = -1, .is_of_blocks = is_of_blocks};
 
 	procfs_mounts(proc, (uint32_t)getpid(), try_mount, &search);
 	cgroup_names_at(names, search.top);

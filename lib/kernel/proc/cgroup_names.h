@@ -1,9 +1,9 @@
 /*
- * cgroup_names: facts of the control groups of the hierarchy that charges block requests.
+ * cgroup_names: facts of the control groups of a hierarchy.
  *
  * The kernel reports the id of a group, which is the inode of its directory. Only the stream shows which groups occur, so there is a
- * fact for each group that exists when the recording begins, and at its end for each new one. A group that was created and removed
- * in between has no name.
+ * fact for each group that exists when it is asked for, and later for each new one. A group that was created and removed in between
+ * has no name.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct cgroup_names {
 	struct map known; /* ids of groups that have a fact */
 };
 
-/* Finds the hierarchy: that of blkio of version 1 if it is mounted, otherwise version 2. */
-void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc);
+/* Finds the hierarchy: version 2, or with is_of_blocks that of blkio of version 1 if it is mounted. */
+void cgroup_names_open(struct cgroup_names *names, const struct procfs *proc, bool is_of_blocks);
 /* The same below a directory; takes over the descriptor. */
 void cgroup_names_at(struct cgroup_names *names, int top);
 /* Adds a fact for each group that has none yet. */

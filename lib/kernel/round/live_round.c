@@ -32,6 +32,7 @@ void live_round(struct live *live)
 	moved = ring_sources_move(&live->sources);
 	lookup_search(&live->lookup);
 	live_reopen_processes(live);
+	live_span_add_group_facts(live);
 	live_put_facts(live);
 	if (ring_sources_are_held(&live->sources))
 		spool_flush(live->spool);

@@ -37,7 +37,7 @@ void live_block_open(struct live *live)
 		return;
 	block->object = bpf_block_open(&options, &why);
 	if (block->object) {
-		cgroup_names_open(&block->groups, &live->proc);
+		cgroup_names_open(&block->groups, &live->proc, true);
 		return;
 	}
 	snprintf(block->why, sizeof(block->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);

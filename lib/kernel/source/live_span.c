@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const uint64_t groups_apart_ns = 1000000000;
+
 /* What a user with lent rights may not see must not appear as a group either. */
 static bool has_secret(const struct live *live, const struct counted_span *span)
 {
@@ -54,6 +56,8 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 		error_say(&why, EPERM, "its events have addresses in the kernel");
 	else
 		of->object = bpf_span_open(&options, &why);
+	if (of->object && span->by == COUNTED_BY_CGROUP && live->spans.groups.top <= 0)
+		cgroup_names_open(&live->spans.groups, &live->proc, false);
 	if (of->object) {
 		live->block_programs.is_counted |= span->is_of_requests;
 		log_info(
@@ -128,8 +132,19 @@ void live_span_stop(struct live *live)
 	}
 }
 
+void live_span_add_group_facts(struct live *live)
+{
+	uint64_t now = clock_now();
+
+	if (live->spans.groups.top <= 0 || now < live->spans.groups_at + groups_apart_ns)
+		return;
+	live->spans.groups_at = now;
+	cgroup_names_add_facts(&live->spans.groups, &live->facts);
+}
+
 void live_span_close(struct live *live)
 {
+	cgroup_names_close(&live->spans.groups);
 	for (uint32_t i = 0; i < count_of(live); i++)
 		bpf_span_close(live->spans.span[i].object);
 	free(live->spans.span);

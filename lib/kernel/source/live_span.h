@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include "proc/cgroup_names.h"
+
 #include <stdint.h>
 
 struct bpf_span;
@@ -16,14 +18,18 @@ struct live_span {
 };
 
 struct live_spans {
-	struct live_span *span; /* the spans that the recording wants to count */
-	uint64_t begun, ended;  /* when the programs were enabled and disabled */
+	struct live_span *span;     /* the spans that the recording wants to count */
+	struct cgroup_names groups; /* if a span is grouped by them */
+	uint64_t groups_at;         /* time of the last look at them */
+	uint64_t begun, ended;      /* when the programs were enabled and disabled */
 };
 
 /* Attaches the programs, still disabled, if calls are recorded through BPF. */
 void live_span_open(struct live *live);
 /* Enables the programs: spans are counted from now on. */
 void live_span_start(struct live *live);
+/* Adds facts of new control groups if a span is grouped by them: at most once a second. */
+void live_span_add_group_facts(struct live *live);
 /* Disables them. Their numbers can be read until they are closed. */
 void live_span_stop(struct live *live);
 void live_span_close(struct live *live);

@@ -11,8 +11,8 @@
 #include <fcntl.h>
 #include <iotrace/confine.h>
 #include <iotrace/place.h>
+#include <iotrace/users.h>
 #include <limits.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +39,30 @@ static void read_text(const struct watch_task *task, const char *name, char *tex
 	text[length > 0 ? length : 0] = '\0';
 }
 
-static void name_user(struct watch_task *task)
-{
-	const struct passwd *user = getpwuid(task->uid);
+struct search {
+	uint32_t id;
+	char *name; /* of WATCH_USER bytes; "": not found */
+};
 
-	if (user)
-		snprintf(task->user, sizeof(task->user), "%s", user->pw_name);
-	else
+/* The first name of an id counts. */
+static void take_name_of(void *context, uint32_t id, const char *name)
+{
+	const struct search *search = context;
+
+	if (id == search->id && !*search->name)
+		snprintf(search->name, WATCH_USER, "%s", name);
+}
+
+static void name_owner(struct watch_task *task)
+{
+	struct search user = {task->uid, task->user}, group = {task->gid, task->group};
+
+	users_each(take_name_of, &user);
+	user_groups_each(take_name_of, &group);
+	if (!*task->user)
 		snprintf(task->user, sizeof(task->user), "%u", task->uid);
+	if (!*task->group)
+		snprintf(task->group, sizeof(task->group), "%u", task->gid);
 }
 
 static void look(struct watch_task *task)
@@ -59,7 +75,8 @@ static void look(struct watch_task *task)
 	if (!task->is_there)
 		return;
 	task->uid = about.st_uid;
-	name_user(task);
+	task->gid = about.st_gid;
+	name_owner(task);
 	read_text(task, "wchan", task->wchan, sizeof(task->wchan));
 	if (!strcmp(task->wchan, "0"))
 		*task->wchan = '\0';

@@ -69,6 +69,7 @@ json_object *frame_hang_json(const struct frame_report *report, const struct fra
 	json_set_number(object, "tid", hang->seen.tid);
 	json_set(object, "comm", json_text_of(comm));
 	json_set(object, "user", json_text_of(hang->user));
+	json_set(object, "group", json_text_of(hang->group));
 	json_set_number(object, "begun_ns", hang->seen.begin + (uint64_t)report->realtime);
 	snprintf(age, sizeof(age), "%.3f", age_of(report, hang));
 	json_set(object, "age_s", json_object_new_double_s(age_of(report, hang), age));
@@ -133,9 +134,10 @@ static uint32_t put_hang(const struct frame_report *report, const struct frame_h
 
 	span_engine_group(report->engine, 0, hang->seen.group, group, sizeof(group));
 	span_engine_key(report->engine, &hang->seen, key, sizeof(key));
-	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s", age_of(report, hang), group, key,
+	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s%s%s", age_of(report, hang), group, key,
 			  *comm ? comm : "?", hang->seen.tid, hang->user ? " of " : "",
-			  hang->user ? hang->user : "", is_known ? ", in " : "",
+			  hang->user ? hang->user : "", hang->group ? ":" : "",
+			  hang->group ? hang->group : "", is_known ? ", in " : "",
 			  is_known ? hang->wchan : "");
 	put_line(report, text, 1, out);
 	free(text);
