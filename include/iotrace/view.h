@@ -5,7 +5,7 @@ struct error;
 
 struct view {
 	const char *name;
-	const char *span; /* of spans.def */
+	const char *span; /* of spans.def; NULL: it is made when it is needed */
 	const char *by;   /* as span_engine_group_by() takes it */
 	const char *help;
 };

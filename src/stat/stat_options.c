@@ -2,6 +2,7 @@
 #include "stat_options.h"
 
 #include "option/select.h"
+#include "stat_virtiofs.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -44,7 +45,7 @@ static const char views[] =
 
 const struct option_row stat_rows[] = {
 	{0, "by", "VIEW",
-	 "what the rows are: op (kinds of system calls, the default), process, thread, user, cgroup, file, fs, device or fuse",
+	 "what the rows are: op (kinds of system calls, the default), process, thread, user, cgroup, file, fs, device, fuse or virtiofs",
 	 OPTION_TEXT, FIELD(span.by), NULL, views},
 	{0, "span", "SPAN",
 	 "rows are the groups of this span: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD'",
@@ -94,6 +95,7 @@ void stat_options_release(void *context)
 	struct stat_options *options = context;
 
 	free(options->own_view);
+	free(options->own_span);
 	span_options_release(&options->span);
 }
 
@@ -143,5 +145,7 @@ const char *stat_options_view(struct stat_options *options, struct error *err)
 		return NULL;
 	span->by = view->by;
 	options->view = options->title = view->name;
-	return view->span;
+	if (!view->span)
+		options->own_span = stat_virtiofs_span(err);
+	return view->span ? view->span : options->own_span;
 }

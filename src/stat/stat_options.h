@@ -14,6 +14,7 @@ struct stat_options {
 	const char *view;    /* "op"; set by stat_options_view(); lent */
 	const char *title;   /* title of the column of names */
 	char *own_view;      /* "span NAME", or NULL */
+	char *own_span;      /* the definition of a span that is made for the view, or NULL */
 };
 
 extern const struct option_row stat_rows[];
