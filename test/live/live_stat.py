@@ -261,6 +261,27 @@ def by_file(live):
     live.equal("writes", by["fs"][place]["ops_total"], 30 + 61 + 60 + 11)  # dd reads until a read gives nothing
 
 
+MANY = """
+import os
+fd = os.open('/etc/passwd', 0)
+for i in range(34000): os.lseek(fd, i, 0)
+os._exit(0)
+"""
+
+
+def overflow(live):
+    """Groups for which the kernel has no space are one row, and no span is missing."""
+    if SOURCE != "bpf":
+        return
+    span = "seek: syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group offset"
+    last = frames(live, "--span", span, command=[sys.executable, "-S", "-c", MANY])[-1]
+    live.check(34000 <= last["total"]["ops_total"] < 34100, f"{last['total']}")
+    live.equal("rows", len(last["rows"]), 32766 + 1)
+    live.equal("rest", last["by"]["(groups that found no room)"]["ops_total"], last["total"]["ops_total"] - sum(
+        row["ops_total"] for row in last["rows"] if row["name"] != "(groups that found no room)"))
+    live.check(last["by"]["(groups that found no room)"]["ops_total"] >= 34000 - 32766, f"{last['by']['(groups that found no room)']}")
+
+
 DISK_WORK = """dd if=/dev/zero of=/dev/{0} bs=64k count=200 oflag=direct
 dd if=/dev/{0} of=/dev/null bs=16k count=300 iflag=direct
 dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
@@ -495,7 +516,7 @@ def user_defined(live):
     live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
 
 
-TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
+TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
 
 with Live() as test:
     for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:

@@ -220,12 +220,13 @@ static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span
 	return cell;
 }
 
+/* A group that found no flight gets no cell either, so that all its numbers are with those of the rest. */
 static __always_inline void add_up(struct bpf_span_books *books, uint64_t group, uint64_t taken,
-				   uint64_t bytes)
+				   uint64_t bytes, bool is_rest)
 {
 	uint32_t bucket = bpf_span_bucket(taken), cpu = bpf_get_smp_processor_id();
 	struct bpf_span_cell_key key = {group, bucket / BPF_SPAN_BUCKETS, cpu};
-	struct bpf_span_cell *cell = spec.has_group ? cell_of_group(&key) : NULL;
+	struct bpf_span_cell *cell = spec.has_group && !is_rest ? cell_of_group(&key) : NULL;
 	uint32_t first = cpu * BPF_SPAN_CELLS + key.number;
 
 	if (!cell) {
@@ -252,6 +253,7 @@ static __always_inline void end(const struct input *input)
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes;
 	struct bpf_span_open *open;
+	bool is_rest;
 
 	if (!books || !is_wanted(input, side))
 		return;
@@ -267,6 +269,7 @@ static __always_inline void end(const struct input *input)
 	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
 	if (!bytes)
 		bytes = open->bytes;
+	is_rest = is_of_rest(open);
 	unload(open, input);
 	land(open, now);
 	forget(open, key);
@@ -274,7 +277,7 @@ static __always_inline void end(const struct input *input)
 	if (spec.above && taken <= spec.above)
 		books->below++;
 	else
-		add_up(books, group, taken, bytes);
+		add_up(books, group, taken, bytes, is_rest);
 }
 
 static __always_inline void cancel(const struct input *input)

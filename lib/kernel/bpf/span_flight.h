@@ -110,6 +110,11 @@ static __always_inline uint64_t less(uint64_t bytes, uint32_t header)
 	return bytes > header ? bytes - header : 0;
 }
 
+static __always_inline bool is_of_rest(const struct bpf_span_open *open)
+{
+	return spec.flights && open->flight == BPF_SPAN_FLIGHT_REST;
+}
+
 /* What the end says of it. */
 static __always_inline void unload(const struct bpf_span_open *open, const struct input *input)
 {

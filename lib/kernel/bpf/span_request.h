@@ -74,6 +74,7 @@ static __always_inline void end_one(const void *address, struct bpf_span_open *o
 	struct bpf_span_flight *flight = flight_at(open->flight);
 	uint64_t now = bpf_ktime_get_ns(), group = open->group, bytes = open->bytes;
 	uint64_t taken = now > open->begin ? now - open->begin : 0;
+	bool is_rest = is_of_rest(open);
 
 	if (!books)
 		return;
@@ -85,7 +86,7 @@ static __always_inline void end_one(const void *address, struct bpf_span_open *o
 		__sync_fetch_and_add(&flight->written, bytes);
 	drop_one(address, open);
 	books->ended++;
-	add_up(books, group, taken, bytes);
+	add_up(books, group, taken, bytes, is_rest);
 }
 
 /* A request that its driver gave back, and that is inserted or issued again, is the same one. */
