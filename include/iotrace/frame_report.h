@@ -22,6 +22,7 @@ struct frame_report {
 	size_t columns;    /* width of the terminal; 0: no terminal */
 	bool has_style;    /* bold type */
 	bool has_heading;
+	bool has_totals;               /* the table has sums since the begin instead of rates */
 	uint32_t top;                  /* rows of the table */
 	const struct frame_hang *hang; /* the oldest first */
 	uint32_t hangs;

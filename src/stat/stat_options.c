@@ -58,6 +58,8 @@ const struct option_row stat_rows[] = {
 	 parse_count, NULL},
 	{0, "top", "N", "rows of each table (default: 20)", OPTION_CALL, FIELD(span.top),
 	 span_parse_top, NULL},
+	{0, "total", NULL, "tables have sums since the begin instead of rates", OPTION_FLAG,
+	 FIELD(has_totals), NULL, NULL},
 	{0, "batch", NULL, "print tables on a terminal, too, instead of an interactive one",
 	 OPTION_FLAG, FIELD(is_batch), NULL, NULL},
 	{0, "hang", "TIME",

@@ -8,7 +8,7 @@ struct stat_options {
 		span; /* first, because the rows of its options are used here; `by` is the view */
 	struct span_file csv;
 	uint32_t count; /* number of intervals; 0: until the end */
-	bool is_batch;
+	bool is_batch, has_totals;
 	uint64_t hang;       /* ns: a span in flight for longer hangs; 0: not wanted */
 	const char *on_hang; /* a shell command, or NULL */
 	const char *view;    /* "op"; set by stat_options_view(); lent */

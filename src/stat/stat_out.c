@@ -58,6 +58,7 @@ struct frame_report stat_out_report(const struct stat_out *out, const struct spa
 		.columns = columns > 0 ? (size_t)columns : 0,
 		.has_style = columns > 0 && (!no_color || !*no_color),
 		.top = out->options->span.top,
+		.has_totals = out->options->has_totals,
 	};
 }
 

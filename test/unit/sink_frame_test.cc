@@ -73,6 +73,27 @@ TEST_F(FrameTell, ATableOfEighty)
 		" ! TOTAL              1    100.00  200 KiB   200 KiB      2.00  2.00 us  80.02%\n");
 }
 
+/* A row that does nothing any more is still in the table. */
+TEST_F(FrameTell, Totals)
+{
+	const uint64_t s = 1000000000;
+
+	frames_next(frames);
+	call(2 * s + 1000, SYS_write, 4096, 1);
+	frames_cut(frames, 3 * s);
+	report.frame = frames_get(frames);
+	report.columns = 80;
+	report.has_totals = true;
+	EXPECT_EQ(
+		text(frame_text),
+		"\n"
+		" op               inflt       ops     read   written  svctm/us      p99   %util\n"
+		" write(1)             0        51        -   204 KiB      2.00  2.00 us   0.00%\n"
+		" fsync(74)            0         0        -         -      0.00        - 100.00%\n"
+		" read(0)              0        50  200 KiB         -      0.00        -   0.00%\n"
+		" TOTAL                0       101  200 KiB   204 KiB      2.00  2.00 us 100.00%\n");
+}
+
 TEST_F(FrameTell, NoLineIsBroken)
 {
 	for (report.columns = 40; report.columns < 200; report.columns++) {
