@@ -6,6 +6,7 @@
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
+#include <iotrace/probe.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,6 +59,7 @@ int main(int argc, char **argv)
 	struct error err = {0};
 
 	fill_streams();
+	log_set_columns((size_t)probe_columns(STDERR_FILENO));
 	if (confine_begin(!command || command->needs_rights, &err)) {
 		log_error("%s", err.text);
 		return STATUS_FAILED;

@@ -2,10 +2,12 @@
  * log: messages for users, on standard error.
  *
  * A line is built first and written with one call, so lines of two threads or programs do not mix. Bytes that are
- * not printable UTF-8 are escaped. Code that processes the stream never calls it. The level is the library's only
- * global variable; a test may replace the writer by its own function.
+ * not printable UTF-8 are escaped. Code that processes the stream never calls it. The level and the width are the library's
+ * only global variables; a test may replace the writer by its own function.
  */
 #pragma once
+
+#include <stddef.h>
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -14,6 +16,11 @@ typedef void (*log_writer)(enum log_level level, const char *line);
 /* Sets the level (default LOG_WARN). Lines above it are not formatted. */
 void log_set_level(enum log_level level);
 enum log_level log_level(void);
+/*
+ * Sets the width of the terminal (default 0: no terminal), in which lines are wrapped. What follows the last ": " of a line and is
+ * no list stays whole, because it may be a command to copy.
+ */
+void log_set_columns(size_t columns);
 /* Replaces the writer; NULL restores the default ("iotrace: LINE" on stderr). */
 void log_set_writer(log_writer writer);
 /* Use the macros below. A '\n' in the text begins a further line. */

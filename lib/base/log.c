@@ -1,12 +1,13 @@
 /*
  * log: formats a message, splits it into lines, escapes them, and passes them to the writer.
  *
- * The only state of the library is here: the level and the writer.
+ * The only state of the library is here: the level, the width of the terminal and the writer.
  */
 #include <iotrace/log.h>
 
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
+#include <iotrace/wrap.h>
 
 #include <errno.h>
 #include <stdarg.h>
@@ -19,16 +20,57 @@ static void write_stderr(enum log_level level, const char *line);
 static struct {
 	enum log_level level;
 	log_writer writer;
-} state = {LOG_WARN, write_stderr};
+	size_t columns;
+} state = {.level = LOG_WARN, .writer = write_stderr};
+
+static const char prefix[] = "iotrace: ";
+enum { INDENT = 2 };
+
+/* Returns where the last words begin that stay together: what follows the last ": ", unless it is a list. */
+static const char *last_words(const char *line)
+{
+	const char *end = line + strlen(line), *at = NULL;
+
+	for (const char *next = strstr(line, ": "); next; next = strstr(next + 1, ": "))
+		at = next + 2;
+	return !at || strstr(at, ", ") ? end : at;
+}
+
+static void wrap(FILE *out, const char *line)
+{
+	const char *last = last_words(line + strlen(prefix));
+	size_t used = wrap_print(out, line, (size_t)(last - line), state.columns, 0, INDENT);
+	size_t width = wrap_columns(last, strlen(last));
+
+	if (*last)
+		fprintf(out, used + 1 + width > state.columns ? "\n%*s%s" : "%*s%s",
+			used + 1 + width > state.columns ? INDENT : 1, "", last);
+}
 
 /* stderr is unbuffered, so one fwrite() is one write(). */
 static void write_stderr(enum log_level level, const char *line)
 {
-	char *text = mem_format("iotrace: %s\n", line);
+	char *text = mem_format("%s%s", prefix, line), *lines = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&lines, &size);
 
 	(void)level;
-	fwrite(text, 1, strlen(text), stderr);
+	if (out) {
+		if (state.columns)
+			wrap(out, text);
+		else
+			fputs(text, out);
+		fputc('\n', out);
+		fclose(out);
+		fwrite(lines, 1, size, stderr);
+	}
+	free(lines);
 	free(text);
+}
+
+void log_set_columns(size_t columns)
+{
+	state.columns = columns;
 }
 
 void log_set_level(enum log_level level)

@@ -395,8 +395,9 @@ def test_silence(live):
                                          ("one", ["-p", str(sleeper.pid)], f"process {sleeper.pid}", 200),
                                          ("serial", ["-p", str(sleeper.pid)], f"process {sleeper.pid}", 0)):
         terminal = Terminal(columns, [IOTRACE, *options, "-o", live.path(name)], PLAIN)
-        line = f"iotrace: recording {whom} to {live.path(name)}; Ctrl-C ends the recording\r\n"
-        live.check(terminal.shows(line.encode()), f"{name}: said {terminal.said!r}")
+        line = f"iotrace: recording {whom} to {live.path(name)}; Ctrl-C ends the recording"
+        live.check(terminal.shows(b"recording\r\n"), f"{name}: said {terminal.said!r}")
+        live.equal(f"{name}: said", terminal.lines().split(), line.split())
         terminal.types(b"\x03")
         live.equal(f"{name}: status", terminal.ends(), 0)
         live.equal(f"{name}: complete", about(live.path(name))["is_complete"], True)

@@ -67,6 +67,18 @@ def check(live):
     live.equal("check: each remedy once", sorted(remedies), sorted(set(remedies)))
 
 
+def messages(live):
+    """Errors fit the terminal, too, and in a pipe each is one line."""
+    for words in (["--syscalls=reed", "ls"], ["--duration", "3x", "ls"], ["-p", "abc"], ["--summary=foo", "ls"]):
+        piped = live.run([IOTRACE, *words]).stderr.decode()
+        live.check(max(map(len, piped.split("\n"))) > 80, f"{words}: nothing to wrap: {piped}")
+        for columns in (40, 80):
+            terminal = Terminal(columns, [IOTRACE, *words])
+            terminal.ends()
+            live.equal(f"{words}: wide lines", [line for line in terminal.lines().split("\n") if len(line) > columns], [])
+            live.equal(f"{words}: the same words", terminal.lines().split(), piped.split())
+
+
 def impatience(live):
     """However often and whenever it comes: an archive that is whole, or none."""
     for i, pauses in enumerate(((0.6, 0.02, 0.02, 0.02, 0.02), (0.6, 0.1, 0.05, 0.05, 0.05, 0.05), (0.7, 0.3, 0.1))):
@@ -88,4 +100,5 @@ with Live() as test:
     progress(test)
     tables(test)
     check(test)
+    messages(test)
     impatience(test)

@@ -31,6 +31,7 @@ class Log : public testing::Test
 	{
 		log_set_writer(nullptr);
 		log_set_level(LOG_WARN);
+		log_set_columns(0);
 	}
 };
 
@@ -108,6 +109,36 @@ TEST_F(Log, TheDefaultWriterIsStandardError)
 	log_error("one\ntwo");
 	EXPECT_EQ(testing::internal::GetCapturedStderr(), "iotrace: one\niotrace: two\n");
 	EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+/* What the default writer says on a terminal of 40 columns. */
+std::string on_terminal(const char *line)
+{
+	log_set_writer(nullptr);
+	log_set_columns(40);
+	testing::internal::CaptureStderr();
+	log_error("%s", line);
+	return testing::internal::GetCapturedStderr();
+}
+
+TEST_F(Log, OnATerminalLinesEndBetweenWords)
+{
+	EXPECT_EQ(on_terminal("short"), "iotrace: short\n");
+	EXPECT_EQ(on_terminal("--x: unknown word 'a': expected one, two, three, four or five"),
+		  "iotrace: --x: unknown word 'a': expected\n  one, two, three, four or five\n");
+	EXPECT_EQ(on_terminal("to see the summary of this, 'iotrace report' prints it"),
+		  "iotrace: to see the summary of this,\n  'iotrace report' prints it\n");
+}
+
+TEST_F(Log, OnATerminalACommandToCopyStaysWhole)
+{
+	EXPECT_EQ(
+		on_terminal(
+			"To let others record: setcap a,b+ep /usr/local/bin/iotrace && sysctl b=1"),
+		"iotrace: To let others record:\n  setcap a,b+ep /usr/local/bin/iotrace && sysctl b=1\n");
+	EXPECT_EQ(on_terminal("To remove it: rm -r .a"), "iotrace: To remove it: rm -r .a\n");
+	EXPECT_EQ(on_terminal("a\\b\\c\\d d 'no end of a quote in these words"),
+		  "iotrace: a\\\\b\\\\c\\\\d d 'no end of a quote\n  in these words\n");
 }
 
 } // namespace

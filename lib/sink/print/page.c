@@ -2,46 +2,12 @@
 
 #include "summary_name.h"
 
-#include <ctype.h>
-
-/* Returns the length of the text up to the next place where a line may end. */
-static size_t phrase(const char *text)
-{
-	size_t length = 0;
-
-	for (; text[length]; length++)
-		if (text[length] == ' ' && length && !isdigit((unsigned char)text[length - 1]))
-			break;
-	return length;
-}
-
-static size_t columns_of(const char *text, size_t length)
-{
-	size_t all = summary_columns(text);
-
-	return all - summary_columns(text + length);
-}
+#include <iotrace/wrap.h>
+#include <string.h>
 
 void page_wrap(const struct page *page, const char *text, size_t first, size_t indent)
 {
-	size_t at = 0, length, width;
-
-	fprintf(page->out, "%*s", (int)first, "");
-	for (; *text; text += length) {
-		while (*text == ' ')
-			text++;
-		length = phrase(text);
-		width = columns_of(text, length);
-		if (at && page->columns && at + 1 + width > page->columns) {
-			fprintf(page->out, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at) {
-			fputc(' ', page->out);
-			at++;
-		}
-		fwrite(text, 1, length, page->out);
-		at += width + (at ? 0 : first);
-	}
+	wrap_print(page->out, text, strlen(text), page->columns, first, indent);
 	fputc('\n', page->out);
 }
 

@@ -18,10 +18,7 @@ static inline struct page page_new(FILE *out, size_t columns, bool has_style)
 	return (struct page){out, columns, has_style ? "\033[1m" : "", has_style ? "\033[0m" : ""};
 }
 
-/*
- * Prints text in lines, the first with `first` blanks before it, the others with `indent`. No line ends between a number
- * and its unit.
- */
+/* Prints text and a newline as wrap_print() does. */
 void page_wrap(const struct page *page, const char *text, size_t first, size_t indent);
 
 struct page_column {
