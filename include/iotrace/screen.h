@@ -11,8 +11,8 @@ struct screen;
 
 enum screen_wish { SCREEN_STAY, SCREEN_QUIT, SCREEN_VIEW_BEFORE, SCREEN_VIEW_AFTER };
 
-/* Takes the terminal. Returns NULL if ncurses does not know it, or standard input and output are not one. */
-struct screen *screen_new(void);
+/* Takes the terminal. shows_totals: begin with totals instead of rates. Returns NULL if ncurses does not know it, or standard input and output are not one. */
+struct screen *screen_new(bool shows_totals);
 /* Gives the terminal back. */
 void screen_free(struct screen *screen);
 /* From now on, frames are those of this view. title: of the names. Both are copied. */

@@ -169,7 +169,7 @@ int stat_display_run(struct stat_options *options, const char *span, stat_count 
 				  .argc = argc,
 				  .argv = argv,
 				  .span = span,
-				  .screen = screen_new(),
+				  .screen = screen_new(options->has_totals),
 				  .messages = mem_strdup("")};
 	enum screen_wish wish = SCREEN_STAY;
 	int status = -1;

@@ -20,7 +20,7 @@ static bool is_known_terminal(void)
 	return true;
 }
 
-struct screen *screen_new(void)
+struct screen *screen_new(bool shows_totals)
 {
 	struct screen *screen;
 	SCREEN *terminal;
@@ -34,6 +34,7 @@ struct screen *screen_new(void)
 	screen = mem_zero(sizeof(*screen));
 	screen->terminal = terminal;
 	screen->sort = ORDER_OF_FRAME;
+	screen->shows_totals = shows_totals;
 	screen->has_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	cbreak();
 	noecho();
