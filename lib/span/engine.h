@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine_entry.h"
+#include "engine_group.h"
 #include "open.h"
 
 #include <iotrace/span_engine.h>
@@ -36,28 +37,6 @@ struct engine_event {
 	const struct decode_event *fields; /* NULL: its format has not arrived */
 	struct engine_use *use;
 	uint32_t uses, cap;
-};
-
-/* The type of a span's groups. */
-enum group_kind {
-	GROUP_IS_NOTHING,
-	GROUP_IS_NUMBER,
-	GROUP_IS_SIGNED,
-	GROUP_IS_HEX,
-	GROUP_IS_TEXT,       /* an id in engine->strings */
-	GROUP_IS_TRACE_TEXT, /* an id in the trace's strings */
-	GROUP_IS_PROCESS,    /* a process_id */
-	GROUP_IS_THREAD,     /* a thread_id */
-	GROUP_IS_PID,
-	GROUP_IS_TID,
-	GROUP_IS_MODE,    /* enum io_mode, and IO_MODES + enum request_kind */
-	GROUP_IS_REQUEST, /* a device, and enum request_kind: map_key() */
-	GROUP_IS_DEVICE,
-	GROUP_IS_DEVICE_NUMBER,
-	GROUP_IS_USER,
-	GROUP_IS_CGROUP,
-	GROUP_IS_MOUNT,
-	GROUP_IS_OWNER, /* pid and name (of the trace's strings) of a request's task: map_key() */
 };
 
 enum { IO_MODES = 3 };

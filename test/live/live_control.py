@@ -143,7 +143,7 @@ def test_several(live):
     live.check("paused" in two.say("status", host), "status by the process id of a named recording")
     one.work(3)
     two.work(3)
-    ran = live.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", IOTRACE, "status"])
+    ran = live.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", live.for_all(IOTRACE), "status"])
     live.equal("another user", (ran.returncode, ran.stdout), (1, b""))
     live.equal("one: writes", one.end()[1], 5)
     live.equal("two: writes", two.end()[1], 2)

@@ -50,13 +50,14 @@ def identities(path):
 def test_ids(live, program, home):
     """What identifies a request is its address for root, and an id for who has the rights of the file."""
     folder = f"{home}/uring"
+    uring = live.for_all(workload("uring"))
     for who, name in (((), "root"), (NOBODY, "file")):
         live.run([*who, "mkdir", "-m", "777", f"{folder}.{name}"])
         out = f"{home}/ids.{name}"
         with open(f"{folder}.{name}/written", "wb") as file:
             file.write(b"x" * 65536)  # reaches a disk, if there is one, while it is recorded
         ran = live.run([*who, program, "-a", "--block=all", "--source=bpf", "-q", "-o", out, "--capture", f"{out}.capture", "--",
-                        "sh", "-c", 'sync -f "$2/written"; exec "$1" "$2"', "sh", workload("uring"), f"{folder}.{name}"])
+                        "sh", "-c", 'sync -f "$2/written"; exec "$1" "$2"', "sh", uring, f"{folder}.{name}"])
         live.equal(f"ids, {name}: exit status", (ran.returncode, ran.stderr), (0, b""))
         found = identities(f"{out}.capture")
         addresses = {hex(number) for number in found if number >> 48 == 0xffff}

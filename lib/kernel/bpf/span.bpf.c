@@ -237,6 +237,7 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 		bpf_span_add(cell, bucket, taken, bytes);
 }
 
+#include "bpf/span_bio.h"
 #include "bpf/span_request.h"
 
 static __always_inline void forget(struct bpf_span_open *open, const uint64_t *key)

@@ -28,6 +28,21 @@ struct bpf_span_cell {
 	uint64_t bucket[BPF_SPAN_BUCKETS];
 };
 
+struct bpf_span_cell_key {
+	uint64_t group;
+	uint32_t number, cpu;
+};
+
+/* Counters of one CPU. One cache line and a bit. */
+struct bpf_span_books {
+	uint64_t begun, ended, cancelled, begun_again, left;
+	uint64_t ends_without_begin, excluded;
+	uint64_t below;     /* spans that ended, but were not longer than `above` */
+	uint64_t full;      /* begins for which there was no space */
+	uint64_t ungrouped; /* spans that ended, but had no space for their group */
+	uint64_t pad[6];
+};
+
 static inline uint32_t bpf_span_octave(uint64_t value)
 {
 	uint32_t octave = 0;
