@@ -24,6 +24,7 @@
 enum {
 	RUN_SINKS = 4,
 	ASK_INTERVAL = 8192, /* records between two calls of should_stop() */
+	ASK_ROUNDS = 512,    /* rounds, if the recording has ended */
 };
 
 struct run {
@@ -37,9 +38,9 @@ struct run {
 	struct order *order;
 	struct decode *decode;
 	const struct run_source *source;
-	const struct run *from; /* the run whose events it got; NULL: its own */
-	uint32_t until_asked;
-	uint64_t *samples; /* for each event of the capture */
+	const struct run *from;       /* the run whose events it got; NULL: its own */
+	uint32_t until_asked, rounds; /* a file of perf has a round for a few records */
+	uint64_t *samples;            /* for each event of the capture */
 	uint32_t events;
 	uint64_t lost_records;
 	uint64_t gone;   /* removed records: all, and those that were reported */
@@ -339,7 +340,8 @@ static int loop(struct run *run, struct error *err)
 		end = drain(run);
 		if (is_before_gap)
 			note_gap(run);
-		if (end == RUN_COMPLETE)
+		if (end == RUN_COMPLETE &&
+		    (run->source->available || !(++run->rounds % ASK_ROUNDS)))
 			end = ask(run);
 		if (end != RUN_COMPLETE)
 			return end;

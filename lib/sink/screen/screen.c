@@ -97,3 +97,15 @@ void screen_note(struct screen *screen, const char *message)
 	screen->note = mem_strdup(message);
 	screen_draw(screen);
 }
+
+enum screen_wish screen_keys(struct screen *screen)
+{
+	enum screen_wish wish = SCREEN_STAY;
+	int code;
+
+	while (wish == SCREEN_STAY && (code = getch()) != ERR)
+		wish = screen_handle(screen, code);
+	screen_sort(screen);
+	screen_draw(screen);
+	return wish;
+}

@@ -183,7 +183,7 @@ static void type(struct screen *screen, int code)
 	}
 }
 
-static enum screen_wish handle(struct screen *screen, int code)
+enum screen_wish screen_handle(struct screen *screen, int code)
 {
 	const struct key *found;
 
@@ -199,16 +199,4 @@ static enum screen_wish handle(struct screen *screen, int code)
 	if (found && found->act)
 		found->act(screen);
 	return found ? found->wish : SCREEN_STAY;
-}
-
-enum screen_wish screen_keys(struct screen *screen)
-{
-	enum screen_wish wish = SCREEN_STAY;
-	int code;
-
-	while (wish == SCREEN_STAY && (code = getch()) != ERR)
-		wish = handle(screen, code);
-	screen_sort(screen);
-	screen_draw(screen);
-	return wish;
 }

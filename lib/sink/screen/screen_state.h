@@ -35,5 +35,7 @@ void screen_sort(struct screen *screen);
 /* Selects the row with this index, or the nearest. */
 void screen_select(struct screen *screen, long at);
 void screen_draw(struct screen *screen);
+/* Does what a key says, except for drawing. code: as getch() returns it. */
+enum screen_wish screen_handle(struct screen *screen, int code);
 /* Draws what the keys do. */
 void screen_draw_help(void);
