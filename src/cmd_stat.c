@@ -224,7 +224,6 @@ static int run_stat(void *context, int argc, char **argv)
 	struct stat_options *options = context;
 	struct error err = {0};
 	const char *span = stat_options_view(options, &err);
-
 	int status = -1;
 
 	if (!span)

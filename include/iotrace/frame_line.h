@@ -12,9 +12,8 @@ enum frame_number {
 };
 
 struct frame_line_row {
-	char *name; /* safe for a terminal */
-	double number
-		[FRAME_NUMBERS]; /* per second, in total, in us, s or percent: see iotrace-stat(1) */
+	char *name;                   /* safe for a terminal */
+	double number[FRAME_NUMBERS]; /* units: see iotrace-stat(1) */
 	bool is_hung;
 };
 

@@ -106,8 +106,7 @@ struct recording {
 	/* How it is recorded. */
 	enum live_source source;
 	/* Numbers are printed during the recording, so events must not wait long. */
-	uint32_t own_pid
-		[RECORDING_OWN]; /* other processes of iotrace that are not recorded; 0: none */
+	uint32_t own_pid[RECORDING_OWN]; /* processes of iotrace that are not recorded; 0: none */
 	bool is_watched;
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
 	uint64_t buffer_bytes; /* upper limit of the queue in memory; 0: the default */

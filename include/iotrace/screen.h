@@ -11,7 +11,10 @@ struct screen;
 
 enum screen_wish { SCREEN_STAY, SCREEN_QUIT, SCREEN_VIEW_BEFORE, SCREEN_VIEW_AFTER };
 
-/* Takes the terminal. shows_totals: begin with totals instead of rates. Returns NULL if ncurses does not know it, or standard input and output are not one. */
+/*
+ * Takes the terminal. shows_totals: begin with totals instead of rates. Returns NULL if ncurses does not know the terminal, or if
+ * standard input and output are none.
+ */
 struct screen *screen_new(bool shows_totals);
 /* Gives the terminal back. */
 void screen_free(struct screen *screen);

@@ -5,6 +5,7 @@
 
 #include <iotrace/error.h>
 #include <iotrace/feed.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <iotrace/screen.h>
@@ -22,7 +23,8 @@ struct display {
 	stat_count count;
 	int argc;
 	char **argv;
-	const char *span;
+	const char *span;        /* of the first view */
+	const struct view *view; /* another one; NULL: the first */
 	struct screen *screen;
 	char *messages; /* lines of the children; printed when the terminal is free again */
 	bool has_frame; /* one came */
@@ -35,12 +37,22 @@ bool stat_display_is_wanted(const struct stat_options *options, int argc)
 	return !argc && !options->is_batch && !json->is_wanted && (!csv->is_wanted || csv->path);
 }
 
-/* Runs in the child. The messages about the first view were printed before, if there were any. */
+/* Runs in the child. Another view than the first is chosen here, since that may fail. */
 static int count_view(void *context)
 {
 	struct display *display = context;
 	struct stat_options *options = display->options;
+	struct error err = {0};
 
+	log_set_columns(0); /* the display wants a message in one line */
+	if (display->view) {
+		options->span.by = display->view->name;
+		display->span = stat_options_view(options, &err);
+	}
+	if (!display->span) {
+		command_complain(&err);
+		return STATUS_FAILED;
+	}
 	options->span.json.is_wanted = true;
 	options->span.record.recording.own_pid[RECORDING_OWN_DISPLAY] = (uint32_t)getppid();
 	return display->count(options, display->span, display->argc, display->argv);
@@ -55,20 +67,21 @@ static int count_of_views(void)
 	return count;
 }
 
+static const char *view_name(const struct display *display)
+{
+	return display->view ? display->view->name : display->options->view;
+}
+
 /* Chooses the view `step` rows further. A span of the user is the only view. Returns whether it is another one. */
 static bool turn_to(struct display *display, int step)
 {
 	int views = count_of_views(), now = 0;
-	const struct view *view;
 
 	if (display->options->span.words.count)
 		return false;
-	while (now < views && strcmp(view_row((unsigned)now)->name, display->options->view) != 0)
+	while (now < views && strcmp(view_row((unsigned)now)->name, view_name(display)) != 0)
 		now++;
-	view = view_row((unsigned)((now + step + views) % views));
-	display->options->span.by = view->by;
-	display->options->view = display->options->title = view->name;
-	display->span = view->span;
+	display->view = view_row((unsigned)((now + step + views) % views));
 	return true;
 }
 
@@ -151,8 +164,8 @@ static int show_view(struct display *display, enum screen_wish *wish)
 		mem_append(&display->messages, "iotrace: %s\n", err.text);
 		return STATUS_FAILED;
 	}
-	screen_set_view(display->screen, display->options->view,
-			display->options->title ? display->options->title : "name");
+	screen_set_view(display->screen, view_name(display),
+			display->options->span.words.count ? "name" : view_name(display));
 	do
 		*wish = follow(display, feed);
 	while (*wish != SCREEN_QUIT && !turn_to(display, *wish == SCREEN_VIEW_AFTER ? 1 : -1));

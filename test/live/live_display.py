@@ -156,6 +156,19 @@ def ends(live, reader):
     live.check(b"999999999" in display.said[display.said.rfind(b"\x1b[?1049l"):], "no such process: no message")
 
 
+def other_views(live, reader):
+    """A view that cannot be shown says why, and others can still be chosen."""
+    display = Display(["-p", str(reader), "--by", "fuse"])
+    expect(live, display, "begin", r"^TOTAL ")
+    display.types(b"\t")
+    expect(live, display, "virtiofs", r"^iotrace stat --by virtiofs")
+    expect(live, display, "why not", r"^iotrace: ")
+    display.types(b"\t")
+    expect(live, display, "round", r"^read\(0\)")
+    display.types(b"q")
+    live.equal("quit", display.ends(), 0)
+
+
 def without_parent(live, reader):
     """The process that counts ends with the display."""
     display = Display(["-p", str(reader)])
@@ -171,7 +184,7 @@ def without_parent(live, reader):
     live.check(not os.path.exists(f"/proc/{children[0]}"), "the process that counts goes on")
 
 
-TESTS = (keys, sorts, job_control, ends, without_parent)
+TESTS = (keys, sorts, job_control, ends, other_views, without_parent)
 
 with Live() as test, subprocess.Popen([sys.executable, "-c", READER]) as program:
     for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
