@@ -72,7 +72,7 @@ static const char *view_name(const struct display *display)
 	return display->view ? display->view->name : display->options->view;
 }
 
-/* Chooses the view `step` rows further. A span of the user is the only view. Returns whether it is another one. */
+/* Chooses the next view (step 1) or the one before (-1). A span of the user is the only view. Returns whether it is another one. */
 static bool turn_to(struct display *display, int step)
 {
 	int views = count_of_views(), now = 0;
@@ -81,7 +81,10 @@ static bool turn_to(struct display *display, int step)
 		return false;
 	while (now < views && strcmp(view_row((unsigned)now)->name, view_name(display)) != 0)
 		now++;
-	display->view = view_row((unsigned)((now + step + views) % views));
+	now += step;
+	if (now < 0)
+		now = views - 1;
+	display->view = view_row((unsigned)(now < views ? now : 0));
 	return true;
 }
 
