@@ -238,7 +238,7 @@ const struct command command_stat = {
 	.help = "Shows what system calls, processes, devices, FUSE file systems or other spans\ndo now: a table for each interval.",
 	.operands = "[--] COMMAND [ARG]...",
 	.about =
-		"On a terminal and without a COMMAND, the table is interactive: press h for its keys.\n"
+		"On a terminal and without a COMMAND, the table is interactive; h shows its keys.\n"
 		"Otherwise tables go to standard output, with a COMMAND to standard error.\n"
 		"The exit status is 3 if something hung (--hang), or that of a COMMAND that\nfails.\n",
 	.row = stat_rows,
