@@ -220,9 +220,13 @@ def by_user(live):
 
 def by_cgroup(live):
     """Calls of tasks in groups that were there before, and in one that is made later."""
+    if SOURCE != "bpf":
+        ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "--by", "cgroup", "--", "true"])
+        live.equal("without BPF", (ran.returncode, b"--by cgroup" in ran.stderr), (125, True))
+        return
     top = [line.split()[1] for line in open("/proc/self/mounts", encoding="utf-8") if line.split()[2] == "cgroup2"]
-    if SOURCE != "bpf" or not top:
-        live.lacks("BPF and cgroup2")
+    if not top:
+        live.lacks("cgroup2")
         return
     names = [f"iotrace{os.getpid()}", f"iotrace{os.getpid()}.late"]
     paths = [os.path.join(top[0], name) for name in names]
