@@ -110,7 +110,8 @@ def main(source, machine, target):
     features = sum(bin(word).count("1") for word in struct.unpack_from("<4Q", data, 72))
     for index in range(features):
         where, length = struct.unpack_from("<QQ", table, 16 * index)
-        struct.pack_into("<Q", table, 16 * index, where + grown)
+        if where > begin:  # iotrace writes its features before the data
+            struct.pack_into("<Q", table, 16 * index, where + grown)
     head = bytearray(data[:begin])
     struct.pack_into("<Q", head, 48, len(body))
     with open(target, "wb") as file:
