@@ -4,19 +4,17 @@ millions of open spans and thousands of groups; and how fast a capture is read.
 
 As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|open|groups|capture]..."""
 
-import argparse
 import json
-import os
 import re
 import resource
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.realpath(__file__))
+from bench import HERE, Bench, main  # noqa: E402
+
 CALLS = "syscalls:sys_enter_{0} -> syscalls:sys_exit_{0} by tid"
 SEEK = "s: syscalls:sys_enter_lseek if whence == 0 -> syscalls:sys_enter_lseek if whence == 1 by pid,offset"
 PAIRS = {
@@ -26,9 +24,9 @@ PAIRS = {
 }
 
 
-class Bench:
+class Work(Bench):
     def __init__(self, options, place):
-        self.iotrace, self.rounds, self.scale, self.place = os.path.abspath(options.iotrace), options.rounds, options.scale, place
+        super().__init__(options, place)
         self.storm = f"{place}/span_storm"
         subprocess.run(["cc", "-O2", "-o", self.storm, f"{HERE}/span_storm.c"], check=True)
 
@@ -107,22 +105,5 @@ class Bench:
                 print(f"capture  {' '.join(options):20} {ended:,} spans in {time:.2f} s of CPU: {ended / time / 1e6:.2f} million a second")
 
 
-def main():
-    works = ("pairs", "open", "groups", "capture")
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--iotrace", default="build/iotrace")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--scale", type=float, default=1)
-    parser.add_argument("works", nargs="*", default=works, metavar="WORK", help=" ".join(works))
-    options = parser.parse_args()
-    place = tempfile.mkdtemp(prefix="iotrace-bench-")
-    try:
-        bench = Bench(options, place)
-        for work in options.works:
-            getattr(bench, work)()
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(Work, ("pairs", "open", "groups", "capture"))

@@ -4,18 +4,17 @@ turn; a frame of 10,000 processes; and an idle machine.
 
 As root: test/bench/stat.py [--iotrace build/iotrace] [--rounds N] [calls|frame|idle]..."""
 
-import argparse
 import os
 import re
 import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.realpath(__file__))
+from bench import HERE, Bench, main  # noqa: E402
+
 # In flight and errors are not in it.
 SAME = """
 tracepoint:raw_syscalls:sys_enter /pid == cpid/ { @begun[tid] = nsecs; }
@@ -37,9 +36,9 @@ os.read(0, 1)
 """
 
 
-class Bench:
+class Work(Bench):
     def __init__(self, options, place):
-        self.iotrace, self.rounds, self.scale, self.place = os.path.abspath(options.iotrace), options.rounds, options.scale, place
+        super().__init__(options, place)
         self.storm, self.file = f"{place}/storm", f"{place}/file"
         subprocess.run(["cc", "-O2", "-pthread", "-o", self.storm, f"{HERE}/storm.c"], check=True)
         with open(self.file, "wb") as file:
@@ -117,22 +116,5 @@ class Bench:
                 cost.close()
 
 
-def main():
-    works = ("calls", "frame", "idle")
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--iotrace", default="build/iotrace")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--scale", type=float, default=1)
-    parser.add_argument("works", nargs="*", default=works, metavar="WORK", help=" ".join(works))
-    options = parser.parse_args()
-    place = tempfile.mkdtemp(prefix="iotrace-bench-")
-    try:
-        bench = Bench(options, place)
-        for work in options.works:
-            getattr(bench, work)()
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-
-
 if __name__ == "__main__":
-    main()
+    main(Work, ("calls", "frame", "idle"))

@@ -3,8 +3,6 @@
 
 import collections
 import contextlib
-import importlib.machinery
-import importlib.util
 import json
 import os
 import re
@@ -17,18 +15,12 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import guest  # noqa: E402
 from live import CALMED, IOTRACE, Live, wait_until  # noqa: E402
 
-QEMU = "qemu-system-x86_64"
 DAEMON = "/usr/lib/qemu/virtiofsd"
 MODULES = ("virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "fuse", "virtiofs")
-SECONDS = 250  # that a machine may take on a busy host
-INIT = """#!/bin/sh
-mount -t proc proc /proc
-mount -t devtmpfs dev /dev
-while read -r module; do
-	insmod "/lib/modules/$module"
-done </lib/modules/order
+STEPS = """\
 mkdir /shared
 mount -t virtiofs host /shared
 cat /shared/data >/dev/null
@@ -46,39 +38,13 @@ poweroff -f
 """
 
 
-def load_vm():
-    """The kernels and the initramfs of test/vm/run."""
-    path = os.path.join(HERE, "..", "vm", "run")
-    loader = importlib.machinery.SourceFileLoader("vm_run", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("vm_run", loader))
-    loader.exec_module(module)
-    return module
-
-
 def make_guest(live):
-    """Returns a kernel and an initramfs."""
-    vm = load_vm()
-    vm.MODULES = MODULES
-    kernel, root = vm.kernel_folder("6.1", None), live.path("root")
-    for name in ("bin", "proc", "dev", "lib/modules"):
-        os.makedirs(os.path.join(root, name))
-    vm.put(root, "/bin/busybox")
-    for applet in ("sh", "mount", "umount", "insmod", "cat", "ls", "rm", "mkdir", "poweroff"):
-        os.symlink("busybox", f"{root}/bin/{applet}")
-    vm.put_modules(root, kernel)
-    with open(f"{root}/init", "w", encoding="ascii") as file:
-        file.write(INIT)
-    os.chmod(f"{root}/init", 0o755)
-    archive = live.path("initramfs")
-    live.run(["sh", "-c", 'cd "$1" && find . | cpio -o -H newc --quiet >"$2"', "sh", root, archive])
-    boot = os.path.join(kernel, "boot")
-    image, = (os.path.join(boot, name) for name in os.listdir(boot) if name.startswith("vmlinu"))
-    return image, archive
+    return guest.make(live, MODULES, ("umount", "cat", "ls", "rm", "mkdir", "poweroff"), STEPS)
 
 
 def machine(live, image, archive):
-    return [QEMU, "-accel", "tcg", "-cpu", "Nehalem,-cx16", "-m", "256", "-nographic", "-no-reboot", "-net", "none", "-kernel", image,
-            "-initrd", archive, "-append", "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check",
+    return [*guest.MACHINE, "-net", "none", "-kernel", image,
+            "-initrd", archive, "-append", guest.WORDS,
             "-object", "memory-backend-memfd,id=mem,size=256M,share=on", "-numa", "node,memdev=mem",
             "-chardev", f"socket,id=c,path={live.path('socket')}", "-device", "vhost-user-fs-pci,chardev=c,tag=host"]
 
@@ -114,17 +80,17 @@ def served(live, image, archive):
             if not live.equal("ready", file.readline(), b"ready\n"):
                 print(stat.communicate()[1].decode(errors="replace"))
                 return
-        guest = subprocess.Popen(machine(live, image, archive), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        emulator = subprocess.Popen(machine(live, image, archive), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         text = b""
         while b"the guest is done" not in text:
-            line = guest.stdout.readline()
+            line = emulator.stdout.readline()
             if not line:
                 break
             text += line
         if not live.check(b"the guest is done" in text, "the guest did not come to its end"):
             print(text.decode(errors="replace")[-3000:])
-        guest.communicate(b"go\n", timeout=SECONDS)
-        daemon.wait(SECONDS)  # it ends with its machine
+        emulator.communicate(b"go\n", timeout=guest.SECONDS)
+        daemon.wait(guest.SECONDS)  # it ends with its machine
         time.sleep(0.5)
         stat.send_signal(signal.SIGINT)
         stat.communicate()
@@ -153,7 +119,7 @@ def absent(live):
 
 
 with Live() as test:
-    if not shutil.which(QEMU) or not os.path.exists(DAEMON):
+    if not shutil.which(guest.QEMU) or not os.path.exists(DAEMON):
         test.lacks("QEMU with virtiofsd")
     else:
         absent(test)

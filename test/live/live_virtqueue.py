@@ -2,8 +2,6 @@
 """iotrace leaks and latency on real QEMU: virtqueue elements in the hands of its devices. QEMU's own log is the witness."""
 
 import collections
-import importlib.machinery
-import importlib.util
 import json
 import os
 import re
@@ -14,20 +12,14 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import guest  # noqa: E402
 from live import IOTRACE, Live, wait_until  # noqa: E402
 
-QEMU = "qemu-system-x86_64"
 MODULES = ("virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_blk", "failover",
            "net_failover", "virtio_net", "virtio_balloon")
 READS = 300
-SECONDS = 250  # that a machine may take on a busy host
 # The balloon gives the device an element that it keeps, until the module is removed: that resets the device.
-INIT = f"""#!/bin/sh
-mount -t proc proc /proc
-mount -t devtmpfs dev /dev
-while read -r module; do
-	insmod "/lib/modules/$module"
-done </lib/modules/order
+STEPS = f"""\
 while [ ! -b /dev/vda ]; do
 	sleep 1
 done
@@ -50,41 +42,15 @@ poweroff -f
 """
 
 
-def load_vm():
-    """The kernels and the initramfs of test/vm/run."""
-    path = os.path.join(HERE, "..", "vm", "run")
-    loader = importlib.machinery.SourceFileLoader("vm_run", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("vm_run", loader))
-    loader.exec_module(module)
-    return module
-
-
 def make_guest(live):
-    """Returns a kernel and an initramfs."""
-    vm = load_vm()
-    vm.MODULES = MODULES
-    kernel, root = vm.kernel_folder("6.1", None), live.path("root")
-    for name in ("bin", "proc", "dev", "lib/modules"):
-        os.makedirs(os.path.join(root, name))
-    vm.put(root, "/bin/busybox")
-    for applet in ("sh", "mount", "insmod", "rmmod", "sleep", "dd", "ip", "ping", "sync", "poweroff", "grep"):
-        os.symlink("busybox", f"{root}/bin/{applet}")
-    vm.put_modules(root, kernel)
-    with open(f"{root}/init", "w", encoding="ascii") as file:
-        file.write(INIT)
-    os.chmod(f"{root}/init", 0o755)
-    archive = live.path("initramfs")
-    live.run(["sh", "-c", 'cd "$1" && find . | cpio -o -H newc --quiet >"$2"', "sh", root, archive])
-    boot = os.path.join(kernel, "boot")
-    image, = (os.path.join(boot, name) for name in os.listdir(boot) if name.startswith("vmlinu"))
     with open(live.path("disk"), "wb") as file:
         file.truncate(16 << 20)
-    return image, archive
+    return guest.make(live, MODULES, ("rmmod", "sleep", "dd", "ip", "ping", "sync", "poweroff", "grep"), STEPS)
 
 
 def machine(live, image, archive, log, words="", drive=""):
-    return [QEMU, "-accel", "tcg", "-cpu", "Nehalem,-cx16", "-m", "256", "-nographic", "-no-reboot", "-kernel", image, "-initrd", archive,
-            "-append", f"console=ttyS0 quiet panic=-1 mitigations=off no_timer_check {words}",
+    return [*guest.MACHINE, "-kernel", image, "-initrd", archive,
+            "-append", f"{guest.WORDS} {words}",
             "-drive", f"file={live.path('disk')},format=raw,if=virtio,cache=unsafe{drive}",
             "-netdev", "user,id=n", "-device", "virtio-net-pci,netdev=n,romfile=", "-device", "virtio-balloon-pci",
             "-trace", "virtqueue_pop", "-trace", "virtqueue_fill", "-D", log]
@@ -113,7 +79,7 @@ def clean(live, image, archive):
     """All that devices took they gave back, but for the element that a reset took away from the balloon."""
     log, found = live.path("clean.log"), live.path("clean.json")
     ran = live.run([IOTRACE, "latency", "--span", "virtqueue", "--top", "100", f"--json={found}", "--",
-                    *machine(live, image, archive, log)], timeout=SECONDS, stdin=subprocess.DEVNULL)
+                    *machine(live, image, archive, log)], timeout=guest.SECONDS, stdin=subprocess.DEVNULL)
     if not live.equal("clean: status", ran.returncode, 0):
         print(ran.stdout.decode(errors="replace")[-3000:], ran.stderr.decode(errors="replace")[-3000:])
     pops, fills, held = read_log(log)
@@ -132,8 +98,8 @@ def clean(live, image, archive):
 def killed(live, image, archive):
     """What is in flight when QEMU is killed died; it did not leak."""
     log, found = live.path("killed.log"), live.path("killed.json")
-    guest = machine(live, image, archive, log, "slow", ",throttling.iops-total=1")
-    run = subprocess.Popen([IOTRACE, "leaks", "--span", "virtqueue", f"--json={found}", "--", *guest], stdin=subprocess.DEVNULL,
+    command = machine(live, image, archive, log, "slow", ",throttling.iops-total=1")
+    run = subprocess.Popen([IOTRACE, "leaks", "--span", "virtqueue", f"--json={found}", "--", *command], stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     said = b""
     while b"the guest reads" not in said:
@@ -147,7 +113,7 @@ def killed(live, image, archive):
         return
     with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="ascii") as file:
         pids = [int(pid) for pid in file.read().split()]
-    qemu = next(pid for pid in pids if os.readlink(f"/proc/{pid}/exe").endswith(QEMU))
+    qemu = next(pid for pid in pids if os.readlink(f"/proc/{pid}/exe").endswith(guest.QEMU))
     live.check(wait_until(lambda: len(read_log(log)[2]) > 4), "killed: no requests in flight")
     os.kill(qemu, 9)
     live.equal("killed: status", run.wait(), 137)
@@ -159,8 +125,8 @@ def killed(live, image, archive):
 
 
 with Live() as test:
-    if not shutil.which(QEMU):
-        test.lacks(QEMU)
+    if not shutil.which(guest.QEMU):
+        test.lacks(guest.QEMU)
     else:
         guest_of = make_guest(test)
         for each in (clean, killed):

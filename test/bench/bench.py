@@ -1,0 +1,34 @@
+"""bench: the command line of the benchmarks in Python."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+class Bench:
+    """Works are methods of a class made from this one. `place` is a directory of its own."""
+
+    def __init__(self, options, place):
+        self.iotrace, self.rounds, self.scale, self.place = os.path.abspath(options.iotrace), options.rounds, options.scale, place
+
+
+def main(kind, works):
+    """Runs the works that the command line names, otherwise all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--iotrace", default="build/iotrace")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("works", nargs="*", default=works, metavar="WORK", help=" ".join(works))
+    options = parser.parse_args()
+    place = tempfile.mkdtemp(prefix="iotrace-bench-")
+    try:
+        bench = kind(options, place)
+        for work in options.works:
+            getattr(bench, work)()
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
