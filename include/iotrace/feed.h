@@ -29,5 +29,8 @@ struct feed *feed_new(int (*run)(void *context), void *context, struct error *er
 enum feed_event feed_wait(struct feed *feed, int wait_ms, const char **line);
 /* Asks the child to end, by SIGINT. From now on, keys and signals are not waited for. */
 void feed_stop(struct feed *feed);
-/* Waits for the end of the child, and frees the feed. Returns its exit status; 128 + N if signal N ended it. */
+/*
+ * Waits for the end of the child, and frees the feed. A child whose FEED_END has not come is killed and not waited for. Returns its exit
+ * status; 128 + N if signal N ended it.
+ */
 int feed_end(struct feed *feed);

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,10 @@ static void wrap(FILE *out, const char *line)
 {
 	const char *last = last_words(line + strlen(prefix));
 	size_t used = wrap_print(out, line, (size_t)(last - line), state.columns, 0, INDENT);
-	size_t width = wrap_columns(last, strlen(last));
+	bool fits = used + 1 + wrap_columns(last, strlen(last)) <= state.columns;
 
 	if (*last)
-		fprintf(out, used + 1 + width > state.columns ? "\n%*s%s" : "%*s%s",
-			used + 1 + width > state.columns ? INDENT : 1, "", last);
+		fprintf(out, "%s%*s%s", fits ? "" : "\n", fits ? 1 : INDENT, "", last);
 }
 
 /* stderr is unbuffered, so one fwrite() is one write(). */

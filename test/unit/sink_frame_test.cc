@@ -3,6 +3,7 @@
  */
 #include "span_driver.h"
 
+#include <iotrace/frame_line.h>
 #include <iotrace/frame_report.h>
 #include <sstream>
 #include <sys/syscall.h>
@@ -155,6 +156,52 @@ TEST_F(FrameTell, IdleRowsAreForPrograms)
 	EXPECT_NE(text(frame_json).find("read(0)"), std::string::npos);
 	report.top = 0;
 	EXPECT_NE(text(frame_text).find("(1 more)"), std::string::npos) << text(frame_text);
+}
+
+/* What a display reads is what was written. */
+TEST_F(FrameTell, AnotherProcessReadsTheJson)
+{
+	struct frame_line *line = frame_line_read(text(frame_json).c_str());
+
+	ASSERT_NE(line, nullptr);
+	EXPECT_EQ(line->time, 2000000000u);
+	EXPECT_DOUBLE_EQ(line->interval, 1);
+	ASSERT_EQ(line->rows, 3u);
+	EXPECT_STREQ(line->row[0].name, "fsync(74)");
+	EXPECT_TRUE(line->row[0].is_hung);
+	EXPECT_DOUBLE_EQ(line->row[0].number[FRAME_IN_FLIGHT], 1);
+	EXPECT_DOUBLE_EQ(line->row[0].number[FRAME_UTIL], 80);
+	EXPECT_STREQ(line->row[1].name, "read(0)");
+	EXPECT_FALSE(line->row[1].is_hung);
+	EXPECT_DOUBLE_EQ(line->row[1].number[FRAME_OPS], 50);
+	EXPECT_DOUBLE_EQ(line->row[1].number[FRAME_OPS_TOTAL], 50);
+	EXPECT_DOUBLE_EQ(line->row[1].number[FRAME_READ], 204800);
+	EXPECT_DOUBLE_EQ(line->row[1].number[FRAME_SERVICE_US], 2);
+	EXPECT_DOUBLE_EQ(line->total.number[FRAME_OPS], 100);
+	frame_line_free(line);
+}
+
+TEST(FrameLine, WhatIsNoFrameIsNone)
+{
+	for (const char *text :
+	     {"", "iotrace: a message", "{", "[1]", "7", "{}", "{\"rows\":1,\"hangs\":[]}"})
+		EXPECT_EQ(frame_line_read(text), nullptr) << text;
+}
+
+/* Names are safe for a terminal, whatever the line says; numbers that are missing are 0. */
+TEST(FrameLine, ALineOfOthersIsSafe)
+{
+	struct frame_line *line = frame_line_read(
+		"{\"rows\":[{\"name\":\"\\u001b[2J\"},7,null],\"hangs\":[{\"comm\":\"a\\u0007\"}]}");
+
+	ASSERT_NE(line, nullptr);
+	ASSERT_EQ(line->rows, 3u);
+	EXPECT_STREQ(line->row[0].name, "\\x1b[2J");
+	EXPECT_DOUBLE_EQ(line->row[1].number[FRAME_OPS], 0);
+	EXPECT_STREQ(line->row[2].name, "");
+	ASSERT_EQ(line->hangs, 1u);
+	EXPECT_EQ(std::string(line->hang[0]).find('\a'), std::string::npos);
+	frame_line_free(line);
 }
 
 } // namespace

@@ -245,12 +245,14 @@ void feed_stop(struct feed *feed)
 
 int feed_end(struct feed *feed)
 {
-	int status = 0;
+	int status = SIGKILL;
 	pid_t code;
 
-	close_pipes(feed); /* otherwise it may wait for space in a pipe */
+	/* A child that hangs may not even end by this signal, so it is not waited for. */
+	if (!feed->has_ended)
+		kill(feed->pid, SIGKILL);
 	do
-		code = waitpid(feed->pid, &status, 0);
+		code = waitpid(feed->pid, &status, feed->has_ended ? 0 : WNOHANG);
 	while (code < 0 && errno == EINTR);
 	feed_free(feed);
 	return WIFSIGNALED(status) ? SIGNAL_STATUS + WTERMSIG(status) : WEXITSTATUS(status);

@@ -22,3 +22,7 @@ static const struct page_column frame_column[CELLS] = {
 	[ERRORS] = {"errors/s", 9, 115, false},
 	[OLDEST] = {"oldest", 9, 88, false},
 };
+
+/* Titles of the columns that can have sums since the begin instead of rates; NULL: there is no sum. */
+static const char *const frame_total_title[CELLS] = {
+	[OPS] = "ops", [READ] = "read", [WRITTEN] = "written", [ERRORS] = "errors"};

@@ -18,10 +18,6 @@ struct table {
 	const struct frame_report *report;
 };
 
-/* Titles of columns that have sums instead of rates. */
-static const char *const of_total[CELLS] = {
-	[OPS] = "ops", [READ] = "read", [WRITTEN] = "written", [ERRORS] = "errors"};
-
 static bool is_active(const struct frame_report *report, const struct frame_row *row)
 {
 	return row->now.ops || row->in_flight || row->busy ||
@@ -138,8 +134,8 @@ uint32_t frame_text(const struct frame_report *report, FILE *out)
 	memcpy(table.column, frame_column, sizeof(frame_column));
 	table.table = (struct page_table){table.column, CELLS};
 	for (int i = 0; i < CELLS; i++)
-		if (report->has_totals && of_total[i])
-			table.column[i].title = of_total[i];
+		if (report->has_totals && frame_total_title[i])
+			table.column[i].title = frame_total_title[i];
 	table.column[NAME].title = report->title;
 	table.column[NAME].width = -width_of_names(&table);
 	if (report->has_heading)

@@ -47,17 +47,11 @@ static void put_line(int line, const char *text, attr_t style)
 
 static const char *title_of(const struct screen *screen, int cell)
 {
-	static const char *const total[CELLS] = {
-		[OPS] = "ops", [READ] = "read", [WRITTEN] = "written", [ERRORS] = "errors"};
+	const char *total = screen->shows_totals ? frame_total_title[cell] : NULL;
 
 	if (cell == NAME)
 		return screen->title;
-	return screen->shows_totals && total[cell] ? total[cell] : frame_column[cell].title;
-}
-
-static void format_count(const struct screen *screen, char *text, double value)
-{
-	snprintf(text, TEXT_SIZE, screen->shows_totals ? "%.0f" : "%.2f", value);
+	return total ? total : frame_column[cell].title;
 }
 
 static void format_cell(const struct screen *screen, char *text, double value, int cell)
@@ -73,7 +67,7 @@ static void format_cell(const struct screen *screen, char *text, double value, i
 		return;
 	case OPS:
 	case ERRORS:
-		format_count(screen, text, value);
+		snprintf(text, TEXT_SIZE, screen->shows_totals ? "%.0f" : "%.2f", value);
 		return;
 	case SERVICE:
 		snprintf(text, TEXT_SIZE, "%.2f", value);
