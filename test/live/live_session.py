@@ -207,6 +207,21 @@ def test_timeout(live):
     live.equal("timeout: complete", about(live.path("real"))["is_complete"], True)
 
 
+def test_late_repeat(live):
+    """The second signal of two comes at any moment, even when iotrace ends."""
+    for number in range(5):
+        name = f"late{number}"
+        run = subprocess.Popen([IOTRACE, "-q", "-o", live.path(name), "--", "sh", "-c", "echo ready; exec sleep 60"],
+                               env=CALMED, stdout=subprocess.PIPE, start_new_session=True)
+        live.equal(f"{name}: ready", run.stdout.readline(), b"ready\n")
+        end = time.monotonic() + 0.9  # later ones would count
+        while run.poll() is None and time.monotonic() < end:
+            run.send_signal(signal.SIGTERM)
+        live.equal(f"{name}: status", run.wait(60), 128 + signal.SIGTERM)
+        live.equal(f"{name}: complete", about(live.path(name))["is_complete"], True)
+        run.stdout.close()
+
+
 class Stubborn:
     """iotrace with a command that counts SIGTERM and reads a file for each line that it gets."""
 
@@ -424,6 +439,6 @@ def test_silence(live):
 
 
 with Live() as test:
-    for each in (test_repl, test_pager, test_early_interrupt, test_first_moment, test_quit, test_jobs, test_timeout, test_terminate,
-                 test_stop, test_stop_refused, test_kill_interrupt, test_duration, test_duration_of_the_machine, test_words, test_silence):
+    for each in (test_repl, test_pager, test_early_interrupt, test_first_moment, test_quit, test_jobs, test_timeout,
+                 test_late_repeat, test_terminate, test_stop, test_stop_refused, test_kill_interrupt, test_duration, test_duration_of_the_machine, test_words, test_silence):
         each(test)

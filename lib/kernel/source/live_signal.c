@@ -26,6 +26,12 @@ static const uint64_t postpone_ns = 20000000000;
 
 enum { STOP_RECORDING = 2, STOP_CONVERSION = 3 };
 
+/* counted_at: when a signal last counted; 0: never. */
+static bool is_within_once(uint64_t counted_at, uint64_t now)
+{
+	return counted_at && now - counted_at < once_ns;
+}
+
 void live_hold_signals(sigset_t *before)
 {
 	sigset_t set;
@@ -67,6 +73,16 @@ int live_take_signals(struct live *live, struct error *err)
 	return 0;
 }
 
+/* Signals that counted less than a second ago stay blocked, because the second one may come only now. */
+static void keep_repeated(const struct live *live, sigset_t *mask)
+{
+	uint64_t now = clock_now();
+
+	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
+		if (is_within_once(live->sent_at[answered[i]], now))
+			sigaddset(mask, answered[i]);
+}
+
 void live_give_signals_back(struct live *live)
 {
 	if (live->signal_fd >= 0) {
@@ -78,6 +94,7 @@ void live_give_signals_back(struct live *live)
 	if (!live->has_signals)
 		return;
 	sigaction(SIGCHLD, &live->signals.child, NULL);
+	keep_repeated(live, &live->signals.mask);
 	pthread_sigmask(SIG_SETMASK, &live->signals.mask, NULL);
 }
 
@@ -93,7 +110,7 @@ static bool is_repeated(uint64_t *counted_at)
 {
 	uint64_t now = clock_now();
 
-	if (*counted_at && now - *counted_at < once_ns)
+	if (is_within_once(*counted_at, now))
 		return true;
 	*counted_at = now;
 	return false;
