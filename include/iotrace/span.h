@@ -98,6 +98,13 @@ struct span {
 	char *context;
 };
 
+/* Returns whether its spans are made by system calls of threads. Then their stacks are those of these calls. */
+static inline bool span_is_of_calls(const struct span *span)
+{
+	return span->source == SPAN_OF_CALLS || span->source == SPAN_OF_OPERATIONS ||
+	       span->source == SPAN_OF_DESCRIPTORS;
+}
+
 /*
  * Returns a span, or NULL with a message that names the wrong word. `where` is SPAN_IN_TASK if all events of a span have the same
  * task because the key contains pid or tid, otherwise SPAN_ANYWHERE.

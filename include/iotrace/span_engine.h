@@ -41,7 +41,7 @@ int span_engine_group_by(struct span_engine *engine, const char *word, struct er
 void span_engine_choose_tasks(struct span_engine *engine);
 /* The names of threads that have ended are kept: groups are printed after the events that they are of. */
 void span_engine_keep_names(struct span_engine *engine);
-/* Spans of tracepoints get the stack of their first event. Call it before the first event. */
+/* Spans get the stack of their first event, or of the call that made them. Call it before span_engine_events(). */
 void span_engine_use_stacks(struct span_engine *engine);
 /* Needed for stacks: a process has mapped a file. */
 void span_engine_mapping(struct span_engine *engine, const struct decode_mapping *mapping);

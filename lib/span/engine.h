@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "engine_call.h"
 #include "engine_entry.h"
 #include "engine_group.h"
 #include "open.h"
@@ -82,7 +83,8 @@ struct span_engine {
 	struct engine_event *event; /* one for each event */
 	struct engine_thread **thread;
 	uint32_t threads, threads_cap;
-	struct stacks *stacks;     /* NULL: not wanted */
+	struct stacks *stacks; /* NULL: not wanted */
+	struct engine_calls calls;
 	struct map comm;           /* maps a tid to a name */
 	struct map user, cgroup;   /* the same for numbers of users and ids of control groups */
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */

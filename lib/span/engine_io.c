@@ -79,6 +79,15 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 	return 0;
 }
 
+/* The stack of the thread's call in flight, at its end. */
+static uint32_t stack_of(struct span_engine *engine, const struct io_event *event,
+			 const struct engine_frame *frame)
+{
+	uint32_t tid = trace_thread(engine->trace, event->thread)->tid;
+
+	return frame ? engine_call_stack(engine, tid, frame->enter, event->time) : 0;
+}
+
 static void note_call(struct span_engine *engine, const struct io_event *event,
 		      const struct engine_frame *frame)
 {
@@ -124,6 +133,7 @@ static void leave(struct span_engine *engine, struct engine_thread *thread,
 		open.has_failed = event->region.error > 0;
 		open.about = frame->name;
 		open.group = group_of(&engine->span[i], engine, event, frame, frame->name);
+		open.stack = stack_of(engine, event, frame);
 		engine_whole(engine, &open,
 			     event->region.is_cut ? engine_fate_of(event->region.end) : SPAN_ENDED,
 			     event->time);
@@ -184,17 +194,21 @@ static void add_moved(const struct io_event *event, uint64_t bytes, uint64_t *re
 }
 
 static void end_op(struct span_engine *engine, uint32_t span, const struct io_event *event,
-		   uint64_t bytes)
+		   uint64_t bytes, uint32_t stack)
 {
 	const uint64_t key[SPAN_KEYS] = {event->op.id};
 	uint32_t slot = open_find(&engine->open, span, key);
 	struct open_span *open = slot == OPEN_NONE ? NULL : &engine->open.at[slot];
+	bool is_whole = event->kind == IO_OP_COMPLETE;
 
-	if (open) {
+	if (open && is_whole) {
 		add_moved(event, bytes, &open->read, &open->written);
 		open->has_failed = event->op.error > 0;
 	}
-	engine_end(engine, span, key, SPAN_ENDED, event->time, bytes);
+	if (open)
+		open->stack = stack;
+	engine_end(engine, span, key, is_whole ? SPAN_ENDED : engine_fate_of(event->op.end),
+		   event->time, is_whole ? bytes : 0);
 }
 
 static void op_end(struct span_engine *engine, struct engine_thread *thread,
@@ -203,20 +217,15 @@ static void op_end(struct span_engine *engine, struct engine_thread *thread,
 	struct engine_frame *frame = frame_of(thread);
 	bool is_whole = event->kind == IO_OP_COMPLETE;
 	uint64_t bytes = event->op.bytes == IO_BYTES_UNDEFINED ? 0 : event->op.bytes;
+	uint32_t stack = event->op.is_non_blocking ? 0 : stack_of(engine, event, frame);
 
 	if (is_whole && frame && !event->op.is_non_blocking) {
 		frame->bytes += bytes;
 		add_moved(event, bytes, &frame->read, &frame->written);
 	}
-	for (uint32_t i = 0; i < engine->spans; i++) {
-		if (!is_of(engine->span[i].span->source, thread, event))
-			continue;
-		if (is_whole)
-			end_op(engine, i, event, bytes);
-		else
-			engine_end(engine, i, &(const uint64_t[SPAN_KEYS]){event->op.id}[0],
-				   engine_fate_of(event->op.end), event->time, 0);
-	}
+	for (uint32_t i = 0; i < engine->spans; i++)
+		if (is_of(engine->span[i].span->source, thread, event))
+			end_op(engine, i, event, bytes, stack);
 }
 
 static void create(struct span_engine *engine, struct engine_thread *thread,
@@ -231,6 +240,7 @@ static void create(struct span_engine *engine, struct engine_thread *thread,
 			continue;
 		open = engine_open_of(engine, i, event, handle);
 		open.about = name;
+		open.stack = stack_of(engine, event, frame_of(thread));
 		open.group = group_of(&engine->span[i], engine, event, frame_of(thread), name);
 		engine_begin(engine, &open);
 	}

@@ -52,6 +52,7 @@ void span_engine_free(struct span_engine *engine)
 	open_release(&engine->open);
 	entries_release(&engine->entries);
 	stacks_free(engine->stacks);
+	engine_calls_release(&engine->calls);
 	strtab_free(engine->strings);
 	free(engine->thread);
 	free(engine->event);

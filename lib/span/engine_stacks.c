@@ -5,6 +5,11 @@
 void span_engine_use_stacks(struct span_engine *engine)
 {
 	engine->stacks = stacks_new();
+	for (uint32_t i = 0; i < engine->spans; i++)
+		if (span_is_of_calls(engine->span[i].span)) {
+			engine_use_call_stacks(engine);
+			break;
+		}
 }
 
 void span_engine_mapping(struct span_engine *engine, const struct decode_mapping *mapping)

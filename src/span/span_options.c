@@ -163,27 +163,33 @@ static bool is_any_of(const struct span_options *options, enum span_source a, en
 	return false;
 }
 
-/* The stack is in the sample of the begin of a span. */
+/* The stack is in the sample of the begin of a span, or of the call that makes it. */
 static int add_stacks(struct span_options *options, struct error *err)
 {
-	struct text_list *stacks = &options->record.recording.stacks;
+	struct recording *recording = &options->record.recording;
+	struct text_list *stacks = &recording->stacks;
+	bool has_calls = false;
 
 	for (uint32_t i = 0; i < options->set.spans; i++) {
-		if (options->set.span[i]->source != SPAN_OF_TRACEPOINTS) {
+		const struct span *span = options->set.span[i];
+
+		has_calls |= span_is_of_calls(span);
+		if (span->source != SPAN_OF_TRACEPOINTS && !span_is_of_calls(span)) {
 			error_say(err, EINVAL,
 				  "--stacks: the records that span '%s' is made of have no stacks",
-				  options->set.span[i]->name);
+				  span->name);
 			error_hint(
 				err,
-				"Give a span of tracepoints or probes, for example --span "
-				"'f: syscalls:sys_exit_openat if ret >= 0 -> syscalls:sys_enter_close by "
-				"pid,ret/fd'");
+				"Give a span of tracepoints, for example --span "
+				"'b: block:block_rq_issue -> block:block_rq_complete by dev,sector'");
 			return -EINVAL;
 		}
-		for (const struct span_point *begin = &options->set.span[i]->side[SPAN_BEGIN];
+		for (const struct span_point *begin = &span->side[SPAN_BEGIN];
 		     begin && begin->event; begin = begin->other)
 			text_list_add(stacks, begin->event);
 	}
+	if (has_calls)
+		span_set_record_calls(recording);
 	return 0;
 }
 

@@ -80,11 +80,11 @@ static int init(struct span_run *run, const char *file, struct error *err)
 	run->run = file && archive_path_is(file) ? run_new_archive() : run_new();
 	run->engine = span_engine_new((const struct span *const *)options->set.span,
 				      options->set.spans, run_trace(run->run), run->output);
-	run_use_spans(run->run, run->engine);
 	if (options->has_stacks) {
 		span_engine_use_stacks(run->engine);
 		run->stacks = span_stacks_new(&options->record.recording);
 	}
+	run_use_spans(run->run, run->engine);
 	return options->by ? span_engine_group_by(run->engine, options->by, err) : 0;
 }
 

@@ -128,6 +128,17 @@ void span_set_record(struct span_set *set, const bool *is_left_out, bool with_co
 	add_events(set, is_left_out, with_context, false, recording);
 }
 
+void span_set_record_calls(struct recording *recording)
+{
+	static const char calls[] = "raw_syscalls:sys_enter=id";
+
+	if (!has_event(&recording->tracepoints, calls)) {
+		text_list_add(&recording->tracepoints, calls);
+		recording->raw_groups = recording->selection.groups;
+	}
+	text_list_add(&recording->stacks, calls);
+}
+
 void span_set_release(struct span_set *set, struct recording *recording)
 {
 	for (uint32_t i = 0; i < set->events.count; i++)

@@ -29,6 +29,8 @@ int span_set_place(struct span_set *set, struct recording *recording, char *cons
 /* Adds the tracepoints of the spans to the recording. is_left_out: by span, those that are not recorded; NULL: none. */
 void span_set_record(struct span_set *set, const bool *is_left_out, bool with_context,
 		     struct recording *recording);
+/* Adds the begins of all calls that are recorded, with their stacks. */
+void span_set_record_calls(struct recording *recording);
 /* Also removes the tracepoints and probes from the recording, which is not used again. */
 void span_set_release(struct span_set *set, struct recording *recording);
 /* Returns 0, or -ENOENT with a message: a tracepoint or a field that this kernel lacks, and the nearest names. */

@@ -12,7 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from live import BIN, CALMED, IOTRACE, Live, workload  # noqa: E402
+from live import BIN, CALMED, IOTRACE, SOURCE, Live, workload  # noqa: E402
 
 KEYS = workload("keys")
 FUNCTIONS = f"keys: uprobe:{KEYS}:keys_take%return -> uprobe:{KEYS}:keys_give by pid,retval:x64/arg2:x64"
@@ -173,8 +173,23 @@ def stacks(live):
     rows = [line.split()[0] for line in said.splitlines() if line.split()[2:4] and line.split()[3:4] == ["keys"]]
     live.equal("groups", rows, ["3", "2", "2"])
     live.equal("functions in the text", [said.count(f"          {name} at ") for name in ("lose_some", "lose_inline", "lose_more")], [1] * 3)
-    ran = live.run([IOTRACE, "leaks", "--stacks", "--", "true"])
-    live.equal("spans without stacks", (ran.returncode, b"span 'fd' is made of have no stacks" in ran.stderr), (125, True))
+    ran = live.run([IOTRACE, "leaks", "--stacks", "--span", "block", "--", "true"])
+    live.equal("spans without stacks", (ran.returncode, b"span 'block' is made of have no stacks" in ran.stderr), (125, True))
+
+
+def stacks_of_calls(live):
+    """The same places, where each key is an open file. The stack is that of the call that opened it."""
+    expected = dict(places(live))
+    for source in ("bpf", "perf") if SOURCE == "bpf" else ("perf",):
+        numbers, _ = told(live, "leaks", "fd", "--", KEYS, "files", status=1, options=("--stacks", f"--source={source}"))
+        found = {}
+        for leak in numbers["leaks"]:
+            place = next((f for f in leak["stack"] if f["function"] and f["function"].startswith("lose_")), None)
+            live.check(place, f"{source}: {leak['stack']}")
+            live.equal(f"{source}: kernel", [f for f in leak["stack"] if f["file"] == "[kernel]"], [])
+            key = (place["function"], place["line"]) if place else None
+            found[key] = found.get(key, 0) + 1
+        live.equal(f"{source}: files by place", found, expected)
 
 
 def kernel_stacks(live):
@@ -287,5 +302,5 @@ def rights(live):
 
 with Live() as test:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    for each in (functions, markers, cancel, wrong, stacks, kernel_stacks, in_a_file, stripped, running, other_file, remains, rights):
+    for each in (functions, markers, cancel, wrong, stacks, stacks_of_calls, kernel_stacks, in_a_file, stripped, running, other_file, remains, rights):
         each(test)

@@ -3,12 +3,16 @@
  * KEYS". The functions keys_take and keys_give can be probed, and so can the static probes keys:take and keys:give, which are on only
  * while somebody counts their semaphores up.
  *
- * With "quiet N" it takes and gives N keys, without loss. With "wait" it says "waiting" and reads a line before it begins, and with "reset" it calls keys_reset for both boxes.
+ * With "files" each key that it loses is an open file. With "quiet N" it takes and gives N keys, without loss. With "wait" it says "waiting" and reads a line before it begins, and with "reset" it calls keys_reset for both boxes.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { KEYS = 1000 };
 
@@ -20,6 +24,7 @@ struct box {
 struct key {
 	struct box *box;
 	uint64_t size;
+	int file;
 };
 
 volatile uint16_t keys_take_semaphore __attribute__((section(".probes")));
@@ -44,6 +49,7 @@ volatile uint16_t keys_give_semaphore __attribute__((section(".probes")));
 			 "r"(b))
 
 static uint64_t switched_on;
+static int has_files;
 
 __attribute__((noinline)) struct key *keys_take(struct box *box, uint64_t size)
 {
@@ -53,6 +59,8 @@ __attribute__((noinline)) struct key *keys_take(struct box *box, uint64_t size)
 		abort();
 	key->box = box;
 	key->size = size;
+	/* Not open(): in Debian's libc it has no frame pointer, so the kernel finds no function above it. */
+	key->file = has_files ? (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY) : -1;
 	if (keys_take_semaphore) {
 		switched_on++;
 		PROBE(take, key, (int)size);
@@ -65,6 +73,8 @@ __attribute__((noinline)) void keys_give(const void *reason, struct key *key)
 	__asm__ volatile("" ::"r"(reason) : "memory");
 	if (keys_give_semaphore)
 		PROBE(give, key, 0);
+	if (key->file >= 0)
+		close(key->file);
 	free(key);
 }
 
@@ -124,6 +134,7 @@ int main(int argc, char **argv)
 	int keys = argc > 2 && !strcmp(argv[1], "quiet") ? atoi(argv[2]) : KEYS - 7;
 	char line[16];
 
+	has_files = argc == 2 && !strcmp(argv[1], "files");
 	if (argc == 2 && !strcmp(argv[1], "wait")) {
 		puts("waiting");
 		fflush(stdout);

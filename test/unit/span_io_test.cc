@@ -337,4 +337,75 @@ TEST(Leaks, AreWhatWasLeftAndWhatIsOpenForLong)
 	leaks_release(&leaks);
 }
 
+/* Calls whose begins were recorded with their stacks. */
+class CallStacks : public Io
+{
+      protected:
+	void SetUp() override
+	{
+		open({"fd", "call", "io"});
+		span_engine_use_stacks(engine);
+		ASSERT_STREQ(span_engine_events(engine)->item[0], "raw_syscalls:sys_enter=id");
+	}
+	void begins(uint64_t time, uint64_t address, uint32_t tid = 101)
+	{
+		const uint64_t chain[] = {static_cast<uint64_t>(-512), address};
+		struct event event = {};
+
+		event.kind = EVENT_TRACEPOINT;
+		event.time = time;
+		event.pid = 100;
+		event.tid = tid;
+		event.tracepoint.callers = 2;
+		event.tracepoint.caller = reinterpret_cast<const uint8_t *>(chain);
+		span_engine_tracepoint(engine, &event);
+	}
+	/* The address in the stack; 0: no stack. */
+	uint64_t address(const struct span_seen &s)
+	{
+		const struct span_frame *frame = span_engine_frame(engine, s.stack, 0);
+
+		return frame ? frame->offset : 0;
+	}
+	/* Addresses in the order of ends, by the name of the span. */
+	std::map<std::string, std::vector<uint64_t>> all()
+	{
+		std::map<std::string, std::vector<uint64_t>> found;
+
+		span_engine_end(engine);
+		for (const struct span_seen &s : seen)
+			found[spans[s.span]->name].push_back(address(s));
+		return found;
+	}
+	handle_id h = b.handle(p, b.file("/x"));
+};
+
+TEST_F(CallStacks, AreOfTheCallThatMadeTheSpan)
+{
+	/* Samples of later calls are there before the model passes the first call on. */
+	begins(1000, 0xa);
+	begins(2000, 0xb);
+	begins(3000, 0xc);
+	begins(2500, 0xd, 102);
+	feed({io::enter(1000, t, "openat"), io::create(1500, t, h, 0), io::leave(1500, t, "openat"),
+	      io::enter(2000, t, "read"), io::begin(2000, t, h, 7, IO_MODE_READ, 5),
+	      io::complete(2500, t, h, 7, 5), io::leave(2500, t, "read"),
+	      io::enter(3100, t, "fsync"), io::leave(3500, t, "fsync")});
+	auto found = all();
+	EXPECT_EQ(found["fd"], std::vector<uint64_t>({0xa}));
+	EXPECT_EQ(found["call"], std::vector<uint64_t>({0xa, 0xb, 0xc}));
+	EXPECT_EQ(found["io"], std::vector<uint64_t>({0xb}));
+}
+
+TEST_F(CallStacks, AreAbsentWhereTheSampleIs)
+{
+	begins(1000000, 0xa);
+	feed({io::enter(1000000, t, "read"), io::leave(1000500, t, "read"),
+	      io::enter(2000000, t, "read"), io::leave(2000500, t, "read")});
+	begins(2900000, 0xb); /* of a call that the model does not pass on */
+	begins(3000000, 0xc);
+	feed({io::enter(3000000, t, "read"), io::leave(3000500, t, "read")});
+	EXPECT_EQ(all()["call"], std::vector<uint64_t>({0xa, 0, 0xc}));
+}
+
 } // namespace

@@ -173,11 +173,14 @@ static bool has_stack(const struct live *live, const char *event)
 	return false;
 }
 
-/* Only root may see kernel addresses in stacks: see refuse_addresses(). */
-static void add_stack(struct perf_event_attr *attr)
+/*
+ * Only root may see kernel addresses in stacks: see refuse_addresses(). At the begin of a call, the kernel's functions are always
+ * the same.
+ */
+static void add_stack(struct perf_event_attr *attr, const char *system)
 {
 	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	attr->exclude_callchain_kernel = confine_is_lent();
+	attr->exclude_callchain_kernel = confine_is_lent() || !strcmp(system, "raw_syscalls");
 }
 
 /* Of the tasks that are recorded; of the two events of all calls, only those that are wanted. */
@@ -212,7 +215,7 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 						     : live_filter_without_own(live, NULL),
 				 err);
 	if (code >= 0 && has_stack(live, text))
-		add_stack(&live->set.spec[code].attr);
+		add_stack(&live->set.spec[code].attr, system);
 	free(format);
 	free(system);
 	free(full);

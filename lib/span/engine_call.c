@@ -1,0 +1,119 @@
+/*
+ * engine_call: the call chains of system calls, for spans of the model.
+ *
+ * The records of a call have no call chain. So the tracepoint of its begin is recorded, too, and its sample has one. Sample and
+ * record of a call have the same thread and nearly the same time. The model may hold a record, so the samples of a thread wait
+ * here until a later call of the thread has ended.
+ */
+#include "engine_call.h"
+
+#include "engine.h"
+#include "stacks.h"
+
+#include <iotrace/mem.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALLS_MOST = 4096 }; /* of each thread; when there are more, the oldest is dropped */
+
+/* Both times are taken in the kernel's functions of one tracepoint. A call whose times differ more has no stack. */
+static const uint64_t apart_most = 20000;
+
+struct call_stack {
+	uint64_t time;
+	uint32_t stack;
+};
+
+/* A queue in the order of time. */
+struct call_thread {
+	struct call_stack *at;
+	uint32_t first, count, cap;
+};
+
+static bool is_of_calls(const char *event)
+{
+	static const char name[] = "raw_syscalls:sys_enter";
+
+	return !strncmp(event, name, sizeof(name) - 1) &&
+	       (!event[sizeof(name) - 1] || event[sizeof(name) - 1] == '=');
+}
+
+void engine_use_call_stacks(struct span_engine *engine)
+{
+	uint32_t i = 0;
+
+	while (i < engine->events.count && !is_of_calls(engine->events.item[i]))
+		i++;
+	engine->calls.event = i + 1;
+	if (i < engine->events.count)
+		return;
+	text_list_add(&engine->events, mem_strdup("raw_syscalls:sys_enter=id"));
+	engine->event = mem_resize(engine->event, (i + 1) * sizeof(*engine->event));
+	engine->event[i] = (struct engine_event){0};
+}
+
+static struct call_thread *thread_of(struct engine_calls *calls, uint32_t tid)
+{
+	uint32_t index = map_get(&calls->by_tid, tid);
+
+	if (index != MAP_NONE)
+		return &calls->thread[index];
+	index = calls->threads++;
+	MEM_GROW(calls->thread, calls->cap, calls->threads);
+	calls->thread[index] = (struct call_thread){0};
+	map_set(&calls->by_tid, tid, index);
+	return &calls->thread[index];
+}
+
+static void drop(struct call_thread *thread, uint32_t count)
+{
+	thread->first += count;
+	thread->count -= count;
+}
+
+static void make_room(struct call_thread *thread)
+{
+	if (thread->first && (!thread->count || thread->first + thread->count == thread->cap)) {
+		memmove(thread->at, thread->at + thread->first,
+			thread->count * sizeof(*thread->at));
+		thread->first = 0;
+	}
+	MEM_GROW(thread->at, thread->cap, thread->first + thread->count + 1);
+}
+
+void engine_add_call(struct span_engine *engine, const struct event *event)
+{
+	struct call_thread *thread = thread_of(&engine->calls, event->tid);
+
+	if (thread->count == CALLS_MOST)
+		drop(thread, 1);
+	make_room(thread);
+	thread->at[thread->first + thread->count++] =
+		(struct call_stack){event->time, stacks_add(engine->stacks, event, false)};
+}
+
+uint32_t engine_call_stack(struct span_engine *engine, uint32_t tid, uint64_t enter, uint64_t leave)
+{
+	struct engine_calls *calls = &engine->calls;
+	uint32_t index = calls->event ? map_get(&calls->by_tid, tid) : MAP_NONE;
+	const struct call_stack *call;
+	struct call_thread *thread;
+
+	if (index == MAP_NONE)
+		return 0;
+	thread = &calls->thread[index];
+	while (thread->count > 1 && thread->at[thread->first + 1].time <= leave)
+		drop(thread, 1);
+	call = &thread->at[thread->first];
+	return thread->count && call->time + apart_most >= enter && call->time <= enter + apart_most
+		       ? call->stack
+		       : 0;
+}
+
+void engine_calls_release(struct engine_calls *calls)
+{
+	for (uint32_t i = 0; i < calls->threads; i++)
+		free(calls->thread[i].at);
+	map_release(&calls->by_tid);
+	free(calls->thread);
+}
