@@ -27,7 +27,8 @@ enum {
 	/* How many records ahead are prefetched: neighbours in time are not neighbours in memory. */
 	PREFETCH_RECORDS = 16,
 	CACHE_LINE = 64,
-	PREFETCH_LINES = 3, /* a record of a system call has about 90 bytes */
+	PREFETCH_BYTES = 2048, /* in the order of the file */
+	PREFETCH_LINES = 3,    /* a record of a system call has about 90 bytes */
 };
 
 struct order_stream {
@@ -224,6 +225,8 @@ void order_add_round(struct order *order, struct capture_round *round)
 	order->limit = order->newest;
 	order->is_dirty = true;
 	while ((size = sample_record_size(round->bytes + at, round->size - at)) != 0) {
+		if (round->size - at > PREFETCH_BYTES)
+			__builtin_prefetch(round->bytes + at + PREFETCH_BYTES);
 		memcpy(&header, round->bytes + at, sizeof(header));
 		if (header.type < SAMPLE_USER_TYPES)
 			queue_record(order, round->bytes + at, header.type, size);
