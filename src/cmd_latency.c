@@ -5,6 +5,7 @@
 #include "span/span_print.h"
 #include "span/span_run.h"
 
+#include <iotrace/counted.h>
 #include <iotrace/error.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ static void report_now(void *context)
 {
 	struct latency_job *job = context;
 
+	span_counted_take_part(job->run, job->all, job->part);
+	run_define_spans(job->run->run);
 	report_part(job, job->run->now);
 }
 
@@ -85,11 +88,25 @@ static int report_all(void *context, struct error *err)
 	return span_print(latency_text, &report, NULL, job->run->fd, err);
 }
 
+/* Numbers of the kernel are those of the moment when they are read; events of others arrive later. */
+static int started(void *context, struct live *live, struct error *err)
+{
+	struct latency_job *job = context;
+	const struct span_options *options = job->options;
+
+	(void)err;
+	job->run->is_prompt = options->counted_count == options->set.spans;
+	for (uint32_t i = 0; i < options->counted_count; i++)
+		job->run->is_prompt &= !live_counted_why(live, i);
+	return 0;
+}
+
 static void take_counted(void *context, struct live *live)
 {
 	struct latency_job *job = context;
 
-	span_counted_take(job->run, live, job->all);
+	(void)live;
+	span_counted_take(job->run, job->all, job->part);
 }
 
 static int latency(void *context, int argc, char **argv)
@@ -102,6 +119,7 @@ static int latency(void *context, int argc, char **argv)
 	struct span_run run = {.options = options,
 			       .output = &output,
 			       .round = options->interval ? report_now : NULL,
+			       .started = started,
 			       .ended = take_counted,
 			       .report = report_all,
 			       .context = &job};

@@ -78,8 +78,9 @@ struct counted_span {
 	bool is_owner_in_key;
 	/* Events of all tasks are needed, also of those that are not recorded. */
 	bool is_everywhere;
-	uint64_t above; /* shorter spans are only counted; 0: all are added up */
-	uint32_t room;  /* maximum number of open spans */
+	uint64_t above;         /* shorter spans are only counted; 0: all are added up */
+	uint32_t room;          /* maximum number of open spans */
+	bool is_taken_in_parts; /* live_counted_take() is called */
 	struct counted_flights flights;
 	/* Block requests of the whole machine, by device; groups are numbers of devices in the kernel's format. */
 	bool is_of_requests;
@@ -131,6 +132,12 @@ struct counted_books live_counted_books(const struct live *live, uint32_t index)
 void live_counted_parts(const struct live *live, uint32_t index,
 			void (*call)(void *context, const struct counted_part *part),
 			void *context);
+/*
+ * Calls back with what was counted since the last call, while the recording runs. Waits until no program adds to these numbers any
+ * more. Then live_counted_parts() has the rest.
+ */
+void live_counted_take(const struct live *live, uint32_t index,
+		       void (*call)(void *context, const struct counted_part *part), void *context);
 /* If flights are wanted, this may be called while the recording runs, and so may the parts and the open spans. */
 void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
 			  void (*call)(void *context, const struct counted_flight *flight),

@@ -25,7 +25,6 @@ static const char *why_none(const struct span_options *options)
 		{recording->source == SOURCE_PERF, "--source=perf"},
 		{options->slowest, "--slowest needs each of them"},
 		{options->heat.is_wanted, "--heatmap needs their times"},
-		{options->interval && !options->is_stat, "--interval needs their times"},
 		{recording->users.names.count, "--uid"},
 		{recording->selection.comms.count, "--comm"},
 		{recording->cgroups.count, "--cgroup"},
@@ -183,6 +182,7 @@ static void add(struct span_options *options, uint32_t index)
 		.is_everywhere = span->where != SPAN_IN_TASK,
 		.above = options->above,
 		.room = options->room,
+		.is_taken_in_parts = options->interval && !options->is_stat,
 		.is_of_requests = span->source == SPAN_OF_REQUESTS,
 	};
 	if (options->is_stat)
@@ -239,28 +239,30 @@ void span_counted_release(struct span_options *options)
 /* The destination of a span's numbers. */
 struct taking {
 	struct span_engine *engine;
-	struct latency *latency;
+	struct latency *all, *part; /* part: NULL: not wanted */
 	uint32_t span;
 };
 
 static void take_part(void *context, const struct counted_part *part)
 {
 	const struct taking *to = context;
+	const struct latency_part more = {
+		.span = to->span,
+		.group = part->group,
+		.is_rest = part->is_rest,
+		.histogram = {.first = part->first,
+			      .buckets = COUNTED_BUCKETS,
+			      .bucket = part->bucket,
+			      .sum = part->sum,
+			      .min = part->min,
+			      .max = part->max},
+		.squares = (long double)part->squares[1] * 0x1p64L + (long double)part->squares[0],
+		.bytes = part->bytes,
+	};
 
-	latency_add(to->latency, &(const struct latency_part){
-					 .span = to->span,
-					 .group = part->group,
-					 .is_rest = part->is_rest,
-					 .histogram = {.first = part->first,
-						       .buckets = COUNTED_BUCKETS,
-						       .bucket = part->bucket,
-						       .sum = part->sum,
-						       .min = part->min,
-						       .max = part->max},
-					 .squares = (long double)part->squares[1] * 0x1p64L +
-						    (long double)part->squares[0],
-					 .bytes = part->bytes,
-				 });
+	latency_add(to->all, &more);
+	if (to->part)
+		latency_add(to->part, &more);
 }
 
 static void take_open(void *context, const struct counted_open *open)
@@ -290,21 +292,31 @@ static void take_books(const struct taking *to, const struct counted_books *coun
 	};
 
 	span_engine_count(to->engine, to->span, &books, counted->first, counted->last);
-	latency_add_below(to->latency, counted->below);
+	latency_add_below(to->all, counted->below);
 }
 
-void span_counted_take(const struct span_run *run, struct live *live, struct latency *latency)
+void span_counted_take_part(const struct span_run *run, struct latency *all, struct latency *part)
 {
 	for (uint32_t i = 0; i < run->options->counted_count; i++) {
-		struct taking to = {run->engine, latency, run->options->counted_of[i]};
+		struct taking to = {run->engine, all, part, run->options->counted_of[i]};
+
+		if (!live_counted_why(run->live, i))
+			live_counted_take(run->live, i, take_part, &to);
+	}
+}
+
+void span_counted_take(const struct span_run *run, struct latency *all, struct latency *part)
+{
+	for (uint32_t i = 0; i < run->options->counted_count; i++) {
+		struct taking to = {run->engine, all, part, run->options->counted_of[i]};
 		struct counted_books books;
 
-		if (live_counted_why(live, i))
+		if (live_counted_why(run->live, i))
 			continue;
-		books = live_counted_books(live, i);
+		books = live_counted_books(run->live, i);
 		take_books(&to, &books);
-		live_counted_parts(live, i, take_part, &to);
-		if (live_counted_open(live, i, take_open, &to))
+		live_counted_parts(run->live, i, take_part, &to);
+		if (live_counted_open(run->live, i, take_open, &to))
 			log_warn("span '%s': the kernel does not say which are open",
 				 run->options->set.span[to.span]->name);
 	}

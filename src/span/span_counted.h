@@ -14,6 +14,10 @@ struct live;
 void span_counted_choose(struct span_options *options);
 /* Returns whether the span was chosen. */
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span);
-/* Adds what the kernel has counted to the engine's books and to the collection. The recording has ended. */
-void span_counted_take(const struct span_run *run, struct live *live, struct latency *latency);
+/* Adds what the kernel has counted since the last time to both collections. */
+void span_counted_take_part(const struct span_run *run, struct latency *all, struct latency *part);
+/*
+ * Adds the rest to them, and everything to the engine's books. The recording has ended. part: NULL: none.
+ */
+void span_counted_take(const struct span_run *run, struct latency *all, struct latency *part);
 void span_counted_release(struct span_options *options);

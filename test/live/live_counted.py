@@ -4,6 +4,7 @@ events of perf itself. Both must find the same."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -154,6 +155,29 @@ def told(live, *options, status=0):
     return read(live.path("told.json")), ran.stderr.decode(errors="replace")
 
 
+def in_parts(live):
+    """What ended in each interval. The parts add up to the whole, also while events arrive without a pause."""
+    code = ("import os, time; fd = os.open('/etc/passwd', 0); end = time.monotonic() + 2\n"
+            "while time.monotonic() < end: [os.lseek(fd, i % 7, i % 3) for i in range(100)]")
+    numbers, text = told(live, "--source=bpf", "--interval", "50ms", "--span", f"seek: {SPANS['seek']}", "--", sys.executable, "-S", "-c", code)
+    live.equal("in parts: by the kernel", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [True])
+    _, *parts = re.split("^(from .* s|the whole recording):$", text, flags=re.MULTILINE)
+    titles, tables = parts[::2], parts[1::2]
+    live.equal("in parts: the last", titles[-1], "the whole recording")
+    live.check(len(titles) > 20, f"in parts: {titles}")
+    found = [{row[1]: row[0] for row in re.findall(r"^ *([0-9,]+) .* ([0-2])$", table, re.MULTILINE)} for table in tables]
+    for title, table in list(zip(titles, tables))[5:-2]:
+        begin, end = (float(time) for time in re.fullmatch(r"from (\S+) s to (\S+) s", title).groups())
+        count, rate = (float(word.replace(",", "")) for word in re.search(r"^ *([0-9,]+) +([0-9,]+) .* 0$", table, re.MULTILINE).groups())
+        live.check(abs(rate * (end - begin) / count - 1) < 0.05, f"in parts: the rate of {title}: {table}")
+    for group in "012":
+        counts = [int(part.get(group, "0").replace(",", "")) for part in found]
+        live.equal(f"in parts: {group}", sum(counts[:-1]), counts[-1])
+        live.check(sum(count > 0 for count in counts) > 15, f"in parts: {group}: {counts}")
+        live.equal(f"in parts: {group}: of JSON", rows(numbers, "count")["seek", group], [counts[-1]])
+    balanced(live, "in parts", numbers)
+
+
 def fates(live):
     """A process that a signal killed, and more keys than there is room for."""
     code = "import os; os.kill(os.getpid(), 9)"
@@ -188,7 +212,7 @@ def refused(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, fates, refused):
+        for each in (same, grouped, in_parts, fates, refused):
             each(test)
     else:
         test.lacks("BPF")

@@ -3,7 +3,8 @@
  *
  * A hash contains the open spans by their key. When a span ends, it is added to a cell for its group, its CPU and a part of the
  * histogram, so no two CPUs write into the same cell. Cells are an array that user space maps, and an index finds the cells of a
- * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU.
+ * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU. For numbers of intervals
+ * there are two sets of cells: one is added to while user space reads and clears the other.
  *
  * The programs are attached to tracepoints by perf events: on one CPU, only one of them runs at a time.
  */
@@ -18,6 +19,7 @@
 
 const volatile struct bpf_span_spec spec;
 volatile bool is_on;
+volatile uint32_t set_now;        /* the set of cells that is added to */
 int own_helper[BPF_SPAN_HELPERS]; /* other processes of iotrace; 0: none */
 uint32_t cells_used;              /* used cells for groups; may exceed the limit */
 
@@ -201,14 +203,22 @@ static __always_inline void begin(const struct input *input)
 	}
 }
 
-/* Returns the cell of the group, or NULL if there is no space for another. */
+/* Returns the cell with this index in the present set. */
+static __always_inline struct bpf_span_cell *cell_at(uint32_t index)
+{
+	if (spec.has_sets && set_now)
+		index += spec.cells;
+	return bpf_map_lookup_elem(&cells, &index);
+}
+
+/* Returns the cell of the group, or NULL if there is no space for another. The first set has the names of the cells. */
 static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span_cell_key *key)
 {
 	uint32_t *index = bpf_map_lookup_elem(&cell_index, key), new;
 	struct bpf_span_cell *cell;
 
 	if (index)
-		return bpf_map_lookup_elem(&cells, index);
+		return cell_at(*index);
 	if (cells_used >= spec.cells - spec.first)
 		return NULL;
 	new = spec.first + __sync_fetch_and_add(&cells_used, 1);
@@ -217,7 +227,7 @@ static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span
 		return NULL;
 	cell->group = key->group;
 	cell->number = key->number;
-	return cell;
+	return spec.has_sets ? cell_at(new) : cell;
 }
 
 /* A group that found no flight gets no cell either, so that all its numbers are with those of the rest. */
@@ -231,7 +241,7 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 
 	if (!cell) {
 		books->ungrouped += spec.has_group;
-		cell = bpf_map_lookup_elem(&cells, &first);
+		cell = cell_at(first);
 	}
 	if (cell)
 		bpf_span_add(cell, bucket, taken, bytes);

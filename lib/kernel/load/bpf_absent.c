@@ -183,6 +183,11 @@ void bpf_span_parts(const struct bpf_span *span,
 {
 }
 
+void bpf_span_take(const struct bpf_span *span,
+		   void (*call)(void *context, const struct counted_part *part), void *context)
+{
+}
+
 void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 		      void (*call)(void *context, const struct counted_flight *flight),
 		      void *context)

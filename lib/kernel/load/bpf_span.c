@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #ifdef IOTRACE_HAS_SECCOMP
 #include <seccomp.h>
@@ -29,6 +30,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -47,7 +49,7 @@ struct bpf_span {
 	int left_fd;               /* an iterator; -1: it must be made */
 	uint32_t cpus;
 	const struct bpf_span_books *books; /* mapped, of all possible CPUs; also the cells */
-	const struct bpf_span_cell *cells;
+	struct bpf_span_cell *cells;        /* writable if there are two sets */
 	const struct bpf_span_listed *open; /* the list of open spans, with space for `rooms` */
 	uint32_t rooms;
 	const struct bpf_span_flight *flights; /* NULL: they are not wanted */
@@ -95,6 +97,11 @@ static void use_calls(struct bpf_span *span, const struct bpf_span_options *opti
 	}
 }
 
+static uint32_t sets_of(const struct bpf_span_spec *spec)
+{
+	return spec->has_sets ? 2 : 1;
+}
+
 static void prepare(struct bpf_span *span, const struct bpf_span_options *options)
 {
 	struct span_bpf *programs = span->programs;
@@ -102,6 +109,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 
 	spec->first = span->cpus * BPF_SPAN_CELLS;
 	spec->cells = spec->first + (spec->has_group ? CELLS_OF_GROUPS : 0);
+	spec->has_sets = options->span->is_taken_in_parts;
 	spec->flights = options->span->flights.is_wanted ? FLIGHTS : 0;
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
@@ -109,7 +117,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
 	bpf_map__set_max_entries(programs->maps.open_spans, options->span->room);
 	bpf_map__set_max_entries(programs->maps.open_list, options->span->room);
-	bpf_map__set_max_entries(programs->maps.cells, spec->cells);
+	bpf_map__set_max_entries(programs->maps.cells, sets_of(spec) * spec->cells);
 	bpf_map__set_max_entries(programs->maps.cell_index, spec->has_group ? CELLS_OF_GROUPS : 1);
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
 	if (options->span->flights.is_wanted) {
@@ -158,13 +166,13 @@ static int load(struct bpf_span *span, const struct bpf_span_options *options, s
 	return 0;
 }
 
-static const void *map_memory(const struct bpf_map *map, size_t entry, size_t *size,
-			      struct error *err)
+static void *map_memory(const struct bpf_map *map, int rights, size_t entry, size_t *size,
+			struct error *err)
 {
 	void *memory;
 
 	*size = bpf_map__max_entries(map) * entry;
-	memory = mmap(NULL, *size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	memory = mmap(NULL, *size, rights, MAP_SHARED, bpf_map__fd(map), 0);
 	if (memory != MAP_FAILED)
 		return memory;
 	error_set(err, errno, "cannot map the counted spans of the BPF programs");
@@ -287,20 +295,22 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	code = load(span, options, err);
 	if (code)
 		return code;
-	span->books = map_memory(span->programs->maps.span_books, sizeof(*span->books),
+	span->books = map_memory(span->programs->maps.span_books, PROT_READ, sizeof(*span->books),
 				 &span->books_size, err);
 	if (span->books)
-		span->cells = map_memory(span->programs->maps.cells, sizeof(*span->cells),
-					 &span->cells_size, err);
+		span->cells = map_memory(span->programs->maps.cells,
+					 span->plan.spec.has_sets ? PROT_READ | PROT_WRITE
+								  : PROT_READ,
+					 sizeof(*span->cells), &span->cells_size, err);
 	if (span->cells)
-		span->open = map_memory(span->programs->maps.open_list, sizeof(*span->open),
-					&span->open_size, err);
+		span->open = map_memory(span->programs->maps.open_list, PROT_READ,
+					sizeof(*span->open), &span->open_size, err);
 	if (!span->open)
 		return -err->code;
 	span->rooms = options->span->room;
 	if (span->plan.spec.flights)
-		span->flights = map_memory(span->programs->maps.flights, sizeof(*span->flights),
-					   &span->flights_size, err);
+		span->flights = map_memory(span->programs->maps.flights, PROT_READ,
+					   sizeof(*span->flights), &span->flights_size, err);
 	if (span->plan.spec.flights && !span->flights)
 		return -err->code;
 	code = open_iterator(span, err);
@@ -410,20 +420,28 @@ void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books
 	}
 }
 
-void bpf_span_parts(const struct bpf_span *span,
-		    void (*call)(void *context, const struct counted_part *part), void *context)
+static uint32_t used_cells(const struct bpf_span *span)
 {
 	const struct bpf_span_spec *spec = &span->plan.spec;
 	uint32_t used = __atomic_load_n(&span->programs->bss->cells_used, __ATOMIC_RELAXED);
 	uint32_t room = spec->cells - spec->first;
 
-	used = spec->first + (used < room ? used : room);
+	return spec->first + (used < room ? used : room);
+}
+
+static void pass_set(const struct bpf_span *span, uint32_t set,
+		     void (*call)(void *context, const struct counted_part *part), void *context)
+{
+	const struct bpf_span_spec *spec = &span->plan.spec;
+	uint32_t used = used_cells(span);
+
 	for (uint32_t i = 0; i < used; i++) {
-		const struct bpf_span_cell *cell = &span->cells[i];
+		const struct bpf_span_cell *name = &span->cells[i];
+		const struct bpf_span_cell *cell = &span->cells[set * spec->cells + i];
 		bool is_of_cpu = i < spec->first;
-		uint64_t number = is_of_cpu ? i % BPF_SPAN_CELLS : cell->number;
+		uint64_t number = is_of_cpu ? i % BPF_SPAN_CELLS : name->number;
 		const struct counted_part part = {
-			.group = cell->group,
+			.group = name->group,
 			.cell = i,
 			.is_rest = spec->has_group && is_of_cpu,
 			.sum = cell->sum,
@@ -438,6 +456,51 @@ void bpf_span_parts(const struct bpf_span *span,
 		if (cell->above_min)
 			call(context, &part);
 	}
+}
+
+void bpf_span_parts(const struct bpf_span *span,
+		    void (*call)(void *context, const struct counted_part *part), void *context)
+{
+	for (uint32_t set = 0; set < sets_of(&span->plan.spec); set++)
+		pass_set(span, set, call, context);
+}
+
+/* The names of cells stay. */
+static void clear_set(const struct bpf_span *span, uint32_t set)
+{
+	uint32_t used = used_cells(span);
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct bpf_span_cell *cell = &span->cells[set * span->plan.spec.cells + i];
+
+		if (cell->above_min)
+			*cell = (struct bpf_span_cell){.group = cell->group,
+						       .number = cell->number};
+	}
+}
+
+/*
+ * The programs run in RCU read-side critical sections, and membarrier(2) waits for all that have begun. It does not work with
+ * nohz_full CPUs; a program takes far less than the time that is waited then.
+ */
+static void wait_for_programs(void)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		nanosleep(&pause, NULL);
+}
+
+void bpf_span_take(const struct bpf_span *span,
+		   void (*call)(void *context, const struct counted_part *part), void *context)
+{
+	volatile uint32_t *now = &span->programs->bss->set_now;
+	uint32_t set = *now;
+
+	__atomic_store_n(now, !set, __ATOMIC_RELEASE);
+	wait_for_programs();
+	pass_set(span, set, call, context);
+	clear_set(span, set);
 }
 
 void bpf_span_flights(const struct bpf_span *span, uint64_t now,

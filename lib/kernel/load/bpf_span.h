@@ -40,6 +40,9 @@ uint64_t bpf_span_missed(const struct bpf_span *span);
 void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books);
 void bpf_span_parts(const struct bpf_span *span,
 		    void (*call)(void *context, const struct counted_part *part), void *context);
+/* The same for what was counted since the last call, of a span that is taken in parts. */
+void bpf_span_take(const struct bpf_span *span,
+		   void (*call)(void *context, const struct counted_part *part), void *context);
 /* For a span whose flights are wanted: `now` is this moment. */
 void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 		      void (*call)(void *context, const struct counted_flight *flight),

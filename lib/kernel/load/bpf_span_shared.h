@@ -96,7 +96,7 @@ struct bpf_span_spec {
 	struct bpf_span_side side[BPF_SPAN_SIDES];
 	uint64_t above; /* only longer spans are in the cells */
 	uint32_t keys;
-	uint32_t cells; /* number of cells */
+	uint32_t cells; /* number of cells in a set */
 	uint32_t first; /* index of the first cell for groups; before it are those of each CPU */
 	int32_t own_tgid;
 	uint8_t is_system; /* all tasks except iotrace's own */
@@ -105,6 +105,7 @@ struct bpf_span_spec {
 	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
+	uint8_t has_sets; /* there are two sets of cells */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;

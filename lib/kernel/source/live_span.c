@@ -175,6 +175,12 @@ void live_counted_parts(const struct live *live, uint32_t index,
 	bpf_span_parts(live->spans.span[index].object, call, context);
 }
 
+void live_counted_take(const struct live *live, uint32_t index,
+		       void (*call)(void *context, const struct counted_part *part), void *context)
+{
+	bpf_span_take(live->spans.span[index].object, call, context);
+}
+
 void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
 			  void (*call)(void *context, const struct counted_flight *flight),
 			  void *context)
