@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
+from fuse import RawFuse, has_fuse  # noqa: E402
 from live import CALMED, IOTRACE, Live, SOURCE  # noqa: E402
 
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=3000"]
@@ -290,39 +291,6 @@ DISK_WORK = """dd if=/dev/zero of=/dev/{0} bs=64k count=200 oflag=direct
 dd if=/dev/{0} of=/dev/null bs=16k count=300 iflag=direct
 dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
 blkdiscard -o 33554432 -l 1048576 /dev/{0}; sync /dev/{0}; echo 3 > /proc/sys/vm/drop_caches; cat /dev/{0} > /dev/null"""
-
-
-class RawFuse:
-    """A FUSE file system that says what it was asked. `with RawFuse(live) as fuse:`"""
-
-    def __init__(self, live):
-        self.place = tempfile.mkdtemp(dir=live.dir)
-        self.server = subprocess.Popen([sys.executable, os.path.join(HERE, "..", "support", "raw_fuse.py"), self.place], env=CALMED,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.works = self.server.stdout.readline() == "ready\n"
-
-    def __enter__(self):
-        return self
-
-    def asked(self, line=""):
-        self.server.stdin.write(f"{line}\n")
-        self.server.stdin.flush()
-        return json.loads(self.server.stdout.readline())
-
-    def __exit__(self, *_):
-        with contextlib.suppress(BrokenPipeError, ValueError):
-            self.asked("answer")
-        subprocess.run(["umount", "-l", self.place], check=False)
-        with contextlib.suppress(BrokenPipeError):
-            self.server.stdin.close()
-        self.server.wait()
-
-
-def has_fuse(live, fuse):
-    if fuse.works and os.path.exists("/sys/kernel/tracing/events/fuse/fuse_request_send"):
-        return True
-    live.lacks("FUSE with tracepoints")
-    return False
 
 
 def by_fuse(live):
