@@ -13,8 +13,8 @@ struct live;
 
 enum { COUNTED_KEYS = 4, COUNTED_TESTS = 8, COUNTED_BUCKETS = 16, COUNTED_VALUES = 512 };
 
-/* What is known of a value of the group field: bits. */
-enum { COUNTED_READS = 1, COUNTED_WRITES = 2, COUNTED_UNWANTED = 4 };
+/* What is known of a value of the group field: bits; and above them its class, a number below 32. */
+enum { COUNTED_READS = 1, COUNTED_WRITES = 2, COUNTED_UNWANTED = 4, COUNTED_CLASS_SHIFT = 3 };
 
 enum counted_compare {
 	COUNTED_EQUAL,
@@ -51,6 +51,13 @@ enum counted_by {
 	COUNTED_BY_THREAD,
 	COUNTED_BY_USER,
 	COUNTED_BY_CGROUP, /* the control group of version 2 */
+	/*
+	 * By an owner, in the upper 32 bits, and a class: <iotrace/counted_owner.h>. Flights are by owner. COUNTED_BY_OWNER: the owner is the first
+	 * field of the key, or the device of a request; the class is the group, or what a request moves. COUNTED_BY_FILE_SYSTEM: the owner
+	 * is the device number of the call's file system, 0 if it is not known.
+	 */
+	COUNTED_BY_OWNER,
+	COUNTED_BY_FILE_SYSTEM,
 };
 
 /* The bytes of one direction are the size of the begin or of the end, less a header. */
@@ -64,6 +71,7 @@ struct counted_flights {
 	bool is_wanted;
 	const char *result;   /* a field of the end: negative if the span failed; NULL: none */
 	const uint8_t *about; /* of COUNTED_VALUES values; NULL: nothing is known of any */
+	const uint8_t *fd; /* COUNTED_BY_FILE_SYSTEM: an argument of each call, or COUNTED_FD_... */
 	struct counted_way read, written;
 };
 
@@ -80,6 +88,7 @@ struct counted_span {
 	bool is_everywhere;
 	uint64_t above;         /* shorter spans are only counted; 0: all are added up */
 	uint32_t room;          /* maximum number of open spans */
+	uint32_t cells;         /* maximum number of parts of groups, on all CPUs; 0: many */
 	bool is_taken_in_parts; /* live_counted_take() is called */
 	struct counted_flights flights;
 	/* Block requests of the whole machine, by device; groups are numbers of devices in the kernel's format. */

@@ -5,7 +5,10 @@
  */
 #include "span_counted.h"
 
+#include "call_class.h"
+
 #include <iotrace/counted.h>
+#include <iotrace/counted_owner.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
@@ -51,7 +54,9 @@ static const char *why_not_point(const struct span_point *point)
 /* The kernel knows the device of a request, but neither its process nor its file. */
 static const char *why_not_requests(const struct span_options *options)
 {
-	if (!options->is_stat || !options->by || strcmp(options->by, "device") != 0)
+	bool is_by_device = options->by && !strcmp(options->by, "device");
+
+	if (!options->is_stat || (!is_by_device && !options->is_of_owners))
 		return "its begins and ends come from the model";
 	if (!options->record.recording.is_system)
 		return "only the requests of some processes are wanted";
@@ -111,10 +116,14 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 		};
 }
 
-static enum counted_by by_of(const struct span_options *options)
+static enum counted_by by_of(const struct span_options *options, const struct span *span)
 {
 	const char *by = options->by ? options->by : "group";
 
+	if (options->is_of_owners)
+		return span->source == SPAN_OF_TRACEPOINTS && is_of_raw_calls(span)
+			       ? COUNTED_BY_FILE_SYSTEM
+			       : COUNTED_BY_OWNER;
 	return !strcmp(by, "none")      ? COUNTED_BY_NOTHING
 	       : !strcmp(by, "process") ? COUNTED_BY_PROCESS
 	       : !strcmp(by, "thread")  ? COUNTED_BY_THREAD
@@ -131,7 +140,7 @@ static bool is_wanted(const struct recording *recording, uint64_t number)
 }
 
 /* Numbers beyond the table are those of no call that is wanted, and move no data. */
-static void learn_values(struct span_options *options, const struct span *span)
+static void learn_values(struct span_options *options, const struct span *span, uint8_t *about)
 {
 	const struct recording *recording = &options->record.recording;
 	bool chooses = is_of_raw_calls(span) && recording->raw_groups;
@@ -140,15 +149,33 @@ static void learn_values(struct span_options *options, const struct span *span)
 			       (int)COUNTED_WRITES == (int)SPAN_WRITES,
 		       "they are the same");
 	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
-		options->about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
+		about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
 		if (chooses && !is_wanted(recording, i))
-			options->about[i] |= COUNTED_UNWANTED;
+			about[i] |= COUNTED_UNWANTED;
+	}
+}
+
+/* Which calls count for file systems, as what, and which argument leads to the file. */
+static void learn_calls(uint8_t *about, uint8_t *fd)
+{
+	_Static_assert((int)CALL_CLASSES <= UINT8_MAX >> COUNTED_CLASS_SHIFT, "they have room");
+	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
+		call_id id = call_by_number((long)i);
+		enum call_class class = id == CALL_ID_NONE ? CALL_CLASS_NONE
+							   : call_class_of(call_row(id));
+
+		about[i] = (uint8_t)((about[i] & (COUNTED_READS | COUNTED_WRITES)) |
+				     class << COUNTED_CLASS_SHIFT |
+				     (class == CALL_CLASS_NONE ? COUNTED_UNWANTED : 0));
+		fd[i] = class == CALL_CLASS_NONE ? COUNTED_FD_NONE : call_class_fd(call_row(id));
 	}
 }
 
 static void add_flights(struct span_options *options, const struct span *span,
-			struct counted_flights *flights)
+			struct counted_span *counted)
 {
+	struct counted_flights *flights = &counted->flights;
+	uint8_t *about = options->about[options->counted_count];
 	const struct span_ways *ways = span->ways;
 
 	*flights = (struct counted_flights){.is_wanted = true, .result = span->result};
@@ -159,8 +186,12 @@ static void add_flights(struct span_options *options, const struct span *span,
 	}
 	if (!ways && (span->source == SPAN_OF_REQUESTS || !is_of_raw_calls(span)))
 		return;
-	learn_values(options, span);
-	flights->about = options->about;
+	learn_values(options, span, about);
+	flights->about = about;
+	if (counted->by != COUNTED_BY_FILE_SYSTEM)
+		return;
+	learn_calls(about, options->fd);
+	flights->fd = options->fd;
 }
 
 static void add(struct span_options *options, uint32_t index)
@@ -175,21 +206,22 @@ static void add(struct span_options *options, uint32_t index)
 	*counted = (struct counted_span){
 		.name = span->name,
 		.keys = span->side[SPAN_BEGIN].keys,
-		.by = by_of(options),
+		.by = by_of(options, span),
 		.group = span->group,
 		.size = span->size,
 		.is_owner_in_key = span->where == SPAN_OF_KEY,
 		.is_everywhere = span->where != SPAN_IN_TASK,
 		.above = options->above,
 		.room = options->room,
+		.cells = options->cells,
 		.is_taken_in_parts = options->interval && !options->is_stat,
 		.is_of_requests = span->source == SPAN_OF_REQUESTS,
 	};
 	if (options->is_stat)
-		add_flights(options, span, &counted->flights);
+		add_flights(options, span, counted);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_point(&counted->side[side], &span->side[side]);
-	if (!counted->is_of_requests)
+	if (!counted->is_of_requests && !options->is_of_owners)
 		span_add_events(span, false, &counted->events);
 	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';

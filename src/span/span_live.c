@@ -39,6 +39,7 @@ static int open_live(struct recording_run *r, struct error *err)
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
 		.mask = &r->mask,
+		.disk_limit = r->run->options->spool_limit,
 		.is_confined = true,
 	};
 

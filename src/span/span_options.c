@@ -236,7 +236,7 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 				      (options->is_stat &&
 				       !is_any_of(options, SPAN_OF_CALLS, SPAN_OF_DESCRIPTORS));
 	for (uint32_t i = 0; i < options->set.spans; i++)
-		is_left_out[i] = span_counted_is_chosen(options, i);
+		is_left_out[i] = options->is_of_owners || span_counted_is_chosen(options, i);
 	span_set_record(&options->set, is_left_out, options->context, recording);
 	if (options->has_stacks)
 		code = add_stacks(options, err);

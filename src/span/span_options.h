@@ -32,7 +32,11 @@ struct span_options {
 	struct counted_span counted[SPANS_MAX]; /* see span_counted.h */
 	uint32_t counted_of[SPANS_MAX];         /* index of each in `span` */
 	uint32_t counted_count;
-	uint8_t about[COUNTED_VALUES]; /* of stat's span */
+	bool is_of_owners; /* numbers are those of devices, file systems and connections, and of kinds of operations */
+	uint64_t spool_limit; /* bytes of disk for the records of tasks; 0: many */
+	uint32_t cells;       /* see struct counted_span */
+	uint8_t about[SPANS_MAX][COUNTED_VALUES],
+		fd[COUNTED_VALUES]; /* of counted spans, and of calls */
 };
 
 extern const struct option_row span_latency_rows[], span_leaks_rows[];

@@ -26,6 +26,7 @@ uint32_t cells_used;              /* used cells for groups; may exceed the limit
 #include "bpf/span_value.h"
 
 #include "bpf/span_flight.h"
+#include "bpf/span_owner.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -151,10 +152,12 @@ static __always_inline struct bpf_span_books *books_of_cpu(void)
 	return is_on ? bpf_map_lookup_elem(&span_books, &cpu) : NULL;
 }
 
+/* first: of the key. owner: the file system of the file, if it is needed. */
 static __always_inline void fill(struct bpf_span_open *open, const struct input *input,
-				 uint64_t first)
+				 uint64_t first, uint64_t owner)
 {
-	open->group = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_GROUP);
+	open->group = group_of_owner(first, owner,
+				     VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_GROUP));
 	open->bytes = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_SIZE);
 	open->left = 0;
 	open->pid = input->task >> 32;
@@ -171,9 +174,11 @@ static __always_inline void begin(const struct input *input)
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
 	struct bpf_span_books *books = books_of_cpu();
 	struct bpf_span_open *open, new;
-	uint64_t key[BPF_SPAN_KEYS];
+	uint64_t key[BPF_SPAN_KEYS], owner = 0;
 
 	if (!books || !is_wanted(input, side) || is_unwanted(input))
+		return;
+	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
 		return;
 	if (!spec.is_of_thread && !is_followed(input)) {
 		books->excluded += spec.is_everywhere && !spec.is_system;
@@ -189,12 +194,12 @@ static __always_inline void begin(const struct input *input)
 			books->begun_again++;
 		if (open->begin)
 			land(open, bpf_ktime_get_ns());
-		fill(open, input, key[0]);
+		fill(open, input, key[0], owner);
 		return;
 	}
 	if (spec.is_of_thread && !is_followed(input))
 		return;
-	fill(&new, input, key[0]);
+	fill(&new, input, key[0], owner);
 	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST)) {
 		land(&new, new.begin);
 		books->full++;
@@ -271,7 +276,8 @@ static __always_inline void end(const struct input *input)
 	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (!open || !open->begin) {
-		books->ends_without_begin += spec.is_everywhere || is_followed(input);
+		books->ends_without_begin += spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
+					     (spec.is_everywhere || is_followed(input));
 		return;
 	}
 	now = bpf_ktime_get_ns();
@@ -280,6 +286,8 @@ static __always_inline void end(const struct input *input)
 	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
 	if (!bytes)
 		bytes = open->bytes;
+	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
+		group = group_of_result(input, group);
 	is_rest = is_of_rest(open);
 	unload(open, input);
 	land(open, now);

@@ -41,6 +41,9 @@ static __always_inline bool begin_one(const void *address, const struct bpf_span
 	new.begin = bpf_ktime_get_ns();
 	new.pid = task >> 32;
 	new.tid = task;
+	if (spec.owner)
+		new.group = new.group << BPF_SPAN_OWNER_SHIFT |
+			    (new.moves &(BPF_SPAN_READS | BPF_SPAN_WRITES));
 	board(&new);
 	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST)) {
 		land(&new, new.begin);

@@ -80,7 +80,7 @@ static __always_inline void land_one(struct bpf_span_flight *flight, uint64_t no
 
 static __always_inline void board(struct bpf_span_open *open)
 {
-	open->flight = flight_of(open->group);
+	open->flight = flight_of(spec.owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group);
 	fly(flight_at(open->flight), open->begin);
 	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
 }
@@ -120,15 +120,17 @@ static __always_inline void unload(const struct bpf_span_open *open, const struc
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
 	struct bpf_span_flight *flight;
-	uint64_t size;
+	uint64_t size, outcome;
 
 	if (!spec.flights)
 		return;
 	flight = flight_at(open->flight);
 	if (!flight)
 		return;
-	if (spec.has_outcome && (int64_t)VALUE(input, side, BPF_SPAN_OUTCOME) < 0) {
+	outcome = spec.has_outcome ? VALUE(input, side, BPF_SPAN_OUTCOME) : 0;
+	if ((int64_t)outcome < 0) {
 		__sync_fetch_and_add(&flight->errors, 1);
+		count_errno(-outcome);
 		return;
 	}
 	size = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;

@@ -91,3 +91,13 @@ static __always_inline uint64_t value_of(const struct input *input,
 		return 0;
 	}
 }
+
+/* Number of spans that failed, by errno; 0: another one. */
+uint64_t failed[BPF_SPAN_ERRNOS];
+
+static __always_inline void count_errno(uint64_t number)
+{
+	if (number >= BPF_SPAN_ERRNOS)
+		number = 0;
+	__sync_fetch_and_add(&failed[number & (BPF_SPAN_ERRNOS - 1)], 1);
+}

@@ -169,6 +169,11 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	return 0;
 }
 
+const uint64_t *bpf_span_errors(const struct bpf_span *span)
+{
+	return NULL;
+}
+
 uint64_t bpf_span_missed(const struct bpf_span *span)
 {
 	return 0;

@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <iotrace/counted_owner.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <linux/membarrier.h>
@@ -102,31 +103,46 @@ static uint32_t sets_of(const struct bpf_span_spec *spec)
 	return spec->has_sets ? 2 : 1;
 }
 
+/* Tables have the size that the span needs. */
+static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
+{
+	struct span_bpf *programs = span->programs;
+	const struct bpf_span_spec *spec = &span->plan.spec;
+
+	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
+	bpf_map__set_max_entries(programs->maps.open_spans, counted->room);
+	bpf_map__set_max_entries(programs->maps.open_list, counted->room);
+	bpf_map__set_max_entries(programs->maps.cells, sets_of(spec) * spec->cells);
+	bpf_map__set_max_entries(programs->maps.cell_index,
+				 spec->has_group ? spec->cells - spec->first : 1);
+	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
+	if (!spec->flights)
+		return;
+	bpf_map__set_max_entries(programs->maps.flights, spec->flights);
+	bpf_map__set_max_entries(programs->maps.flight_index, spec->flights);
+}
+
 static void prepare(struct bpf_span *span, const struct bpf_span_options *options)
 {
 	struct span_bpf *programs = span->programs;
 	struct bpf_span_spec *spec = &span->plan.spec;
+	const struct counted_flights *flights = &options->span->flights;
+	uint32_t cells = options->span->cells ? options->span->cells : CELLS_OF_GROUPS;
 
 	spec->first = span->cpus * BPF_SPAN_CELLS;
-	spec->cells = spec->first + (spec->has_group ? CELLS_OF_GROUPS : 0);
+	spec->cells = spec->first + (spec->has_group ? cells : 0);
 	spec->has_sets = options->span->is_taken_in_parts;
-	spec->flights = options->span->flights.is_wanted ? FLIGHTS : 0;
+	spec->flights = !flights->is_wanted ? 0 : cells < FLIGHTS ? cells : FLIGHTS;
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
-	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
-	bpf_map__set_max_entries(programs->maps.open_spans, options->span->room);
-	bpf_map__set_max_entries(programs->maps.open_list, options->span->room);
-	bpf_map__set_max_entries(programs->maps.cells, sets_of(spec) * spec->cells);
-	bpf_map__set_max_entries(programs->maps.cell_index, spec->has_group ? CELLS_OF_GROUPS : 1);
-	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
-	if (options->span->flights.is_wanted) {
-		bpf_map__set_max_entries(programs->maps.flights, spec->flights);
-		bpf_map__set_max_entries(programs->maps.flight_index, spec->flights);
-	}
-	if (options->span->flights.about)
-		memcpy((void *)(uintptr_t)programs->rodata->about, options->span->flights.about,
+	set_sizes(span, options->span);
+	if (flights->about)
+		memcpy((void *)(uintptr_t)programs->rodata->about, flights->about,
 		       sizeof(programs->rodata->about));
+	if (flights->fd)
+		memcpy((void *)(uintptr_t)programs->rodata->fd_of, flights->fd,
+		       sizeof(programs->rodata->fd_of));
 	bpf_span_prepare_requests(programs, spec->is_of_requests);
 	bpf_program__set_autoload(programs->progs.thread_ends, spec->is_of_thread);
 	bpf_program__set_autoload(programs->progs.span_at_call,
@@ -184,7 +200,11 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 	_Static_assert((int)COUNTED_VALUES == (int)BPF_SPAN_VALUES &&
 			       (int)COUNTED_READS == (int)BPF_SPAN_READS &&
 			       (int)COUNTED_WRITES == (int)BPF_SPAN_WRITES &&
-			       (int)COUNTED_UNWANTED == (int)BPF_SPAN_UNWANTED,
+			       (int)COUNTED_UNWANTED == (int)BPF_SPAN_UNWANTED &&
+			       (int)COUNTED_CLASS_SHIFT == (int)BPF_SPAN_CLASS_SHIFT &&
+			       (int)COUNTED_FD_NONE == (int)BPF_SPAN_FD_NONE &&
+			       (int)COUNTED_FD_RESULT == (int)BPF_SPAN_FD_RESULT &&
+			       (int)COUNTED_ERRNOS == (int)BPF_SPAN_ERRNOS,
 		       "they are the same");
 	struct bpf_link *link = bpf_program__attach_iter(span->programs->progs.spans_left, NULL);
 
@@ -255,32 +275,11 @@ static int attach_all(struct bpf_span *span, const struct bpf_span_options *opti
 	return attach_rest(span, err);
 }
 
-static int read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
-			struct error *err)
-{
-	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
-		const char *event = options->span->side[side].event;
-		char *system = event ? mem_strdup(event) : NULL, *colon;
-
-		if (!system)
-			continue;
-		colon = strchr(system, ':');
-		if (colon)
-			*colon = '\0';
-		format[side] = tracefs_format(options->tracefs, system, colon ? colon + 1 : system,
-					      err);
-		free(system);
-		if (!format[side])
-			return -err->code;
-	}
-	return 0;
-}
-
 static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
 		    char *format[BPF_SPAN_SIDES], struct error *err)
 {
 	int cpus = libbpf_num_possible_cpus();
-	int code = read_formats(options, format, err);
+	int code = bpf_span_read_formats(options, format, err);
 
 	if (!code && cpus < 1)
 		return error_set(err, -cpus, "cannot get the number of CPUs");
@@ -292,6 +291,10 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (code)
 		return code;
 	use_calls(span, options);
+	if (span->plan.spec.owner == BPF_SPAN_OF_FILE_SYSTEM &&
+	    span->plan.spec.side[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL)
+		return error_say(err, ENOTSUP,
+				 "this kernel may interrupt the programs that look at calls");
 	code = load(span, options, err);
 	if (code)
 		return code;
@@ -395,6 +398,11 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	       hash_bytes_of(span->programs->maps.cell_index) +
 	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
 	       span->cells_size + span->books_size + span->flights_size + span->open_size;
+}
+
+const uint64_t *bpf_span_errors(const struct bpf_span *span)
+{
+	return span->programs->bss->failed;
 }
 
 uint64_t bpf_span_missed(const struct bpf_span *span)

@@ -36,6 +36,8 @@ void bpf_span_enable(struct bpf_span *span, bool is_on);
 void bpf_span_detach(struct bpf_span *span);
 /* Returns how many bytes of kernel memory it uses. */
 uint64_t bpf_span_memory(const struct bpf_span *span);
+/* Returns the number of failed spans by errno: BPF_SPAN_ERRNOS. */
+const uint64_t *bpf_span_errors(const struct bpf_span *span);
 uint64_t bpf_span_missed(const struct bpf_span *span);
 void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books);
 void bpf_span_parts(const struct bpf_span *span,

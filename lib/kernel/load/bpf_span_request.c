@@ -41,6 +41,9 @@ int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_opt
 	*spec = (struct bpf_span_spec){.keys = 1,
 				       .has_group = true,
 				       .is_of_requests = true,
+				       .owner = options->span->by == COUNTED_BY_OWNER
+							? BPF_SPAN_OF_DEVICE
+							: BPF_SPAN_NO_OWNER,
 				       .devices = options->devices};
 	for (uint32_t i = 0; i < options->devices; i++)
 		spec->device[i] = options->device[i];

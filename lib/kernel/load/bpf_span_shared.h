@@ -6,13 +6,15 @@
  */
 #pragma once
 
+#include "bpf_span_open.h"
+#include "bpf_span_owner.h"
+
 #ifndef __bpf__
 #include <stdbool.h>
 #include <stdint.h>
 #endif
 
 enum {
-	BPF_SPAN_KEYS = 4,
 	BPF_SPAN_TESTS = 8,
 	BPF_SPAN_DEVICES = 16,
 };
@@ -57,7 +59,14 @@ enum bpf_span_at {
 };
 
 /* What is known of a value of WHAT: <iotrace/counted.h>. */
-enum { BPF_SPAN_VALUES = 512, BPF_SPAN_READS = 1, BPF_SPAN_WRITES = 2, BPF_SPAN_UNWANTED = 4 };
+enum {
+	BPF_SPAN_VALUES = 512,
+	BPF_SPAN_READS = 1,
+	BPF_SPAN_WRITES = 2,
+	BPF_SPAN_UNWANTED = 4,
+	BPF_SPAN_CLASS_SHIFT = 3,
+};
+
 /* Beside these, of a block request: */
 enum { BPF_SPAN_ISSUED = 8, BPF_SPAN_FAILED = 16 };
 
@@ -112,6 +121,7 @@ struct bpf_span_spec {
 	uint32_t flights; /* room for so many; 0: it is not counted */
 	/* The spans are block requests: there are no sides. */
 	uint8_t is_of_requests;
+	uint8_t owner;    /* enum bpf_span_owner */
 	uint32_t devices; /* number of those in `device`; 0: all count */
 	uint32_t device[BPF_SPAN_DEVICES];
 };
@@ -128,18 +138,4 @@ struct bpf_span_flight {
 	int64_t count, busy;
 	uint64_t read, written, errors;
 	char comm[16];
-};
-
-/* An open span. begin 0: it has ended, and its entry waits for the next span of the thread. */
-struct bpf_span_open {
-	uint64_t begin, group, bytes;
-	uint64_t left; /* time when its thread ended; 0: it runs */
-	uint32_t pid, tid;
-	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
-};
-
-/* Of the list of what is open. */
-struct bpf_span_listed {
-	struct bpf_span_open open;
-	uint64_t key[BPF_SPAN_KEYS];
 };

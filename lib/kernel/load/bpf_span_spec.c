@@ -5,15 +5,40 @@
  */
 #include "bpf_span_spec.h"
 
+#include "bpf_span.h"
+#include "perf/tracefs.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/mem.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LINE = 256, CTX_FIRST = 8 }; /* programs cannot see the first bytes of the data */
+
+int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
+			  struct error *err)
+{
+	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
+		const char *event = options->span->side[side].event;
+		char *system = event ? mem_strdup(event) : NULL, *colon;
+
+		if (!system)
+			continue;
+		colon = strchr(system, ':');
+		if (colon)
+			*colon = '\0';
+		format[side] = tracefs_format(options->tracefs, system, colon ? colon + 1 : system,
+					      err);
+		free(system);
+		if (!format[side])
+			return -err->code;
+	}
+	return 0;
+}
 
 /* Parses a line of a format file, "field:TYPE NAME; offset:8; size:4; signed:1;". Returns whether it has the name. */
 static bool read_line(const char *line, const char *name, char type[LINE],
@@ -168,7 +193,8 @@ static int plan_group(const struct side *of, const struct counted_span *span)
 	};
 	bool is_task = span->by == COUNTED_BY_PROCESS || span->by == COUNTED_BY_THREAD;
 
-	if (span->by == COUNTED_BY_GROUP)
+	if (span->by == COUNTED_BY_GROUP || span->by == COUNTED_BY_OWNER ||
+	    span->by == COUNTED_BY_FILE_SYSTEM)
 		return plan_either(of, BPF_SPAN_GROUP, span->group);
 	if (span->by != COUNTED_BY_NOTHING)
 		begin->field[BPF_SPAN_GROUP].at = at[span->by];
@@ -226,6 +252,9 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->keys = span->keys;
 	spec->has_group = span->by == COUNTED_BY_GROUP ? span->group != NULL
 						       : span->by != COUNTED_BY_NOTHING;
+	spec->owner = span->by == COUNTED_BY_OWNER         ? BPF_SPAN_OF_KEY
+		      : span->by == COUNTED_BY_FILE_SYSTEM ? BPF_SPAN_OF_FILE_SYSTEM
+							   : BPF_SPAN_NO_OWNER;
 	spec->is_everywhere = span->is_everywhere;
 	spec->is_owner_in_key = span->is_owner_in_key;
 	spec->is_of_thread = span->keys == 1 && !span->side[COUNTED_BEGIN].mask[0] &&

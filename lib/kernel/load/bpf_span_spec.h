@@ -22,6 +22,10 @@ struct bpf_span_plan {
 	struct bpf_span_offsets offsets[BPF_SPAN_SIDES];
 };
 
+/* Fills the formats of the sides' tracepoints, to be freed. Returns 0, or -errno with a message. */
+struct bpf_span_options;
+int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
+			  struct error *err);
 /*
  * format: that of each side's tracepoint; NULL: none. Returns 0, or -ENOTSUP with a message if the programs cannot count the
  * span.

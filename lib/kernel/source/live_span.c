@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <iotrace/confine.h>
+#include <iotrace/counted_owner.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <stdio.h>
@@ -167,6 +168,11 @@ struct counted_books live_counted_books(const struct live *live, uint32_t index)
 
 	bpf_span_add_books(span->object, &books);
 	return books;
+}
+
+const uint64_t *live_counted_errors(const struct live *live, uint32_t index)
+{
+	return bpf_span_errors(live->spans.span[index].object);
 }
 
 void live_counted_parts(const struct live *live, uint32_t index,

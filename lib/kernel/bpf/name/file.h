@@ -1,17 +1,11 @@
 /* file: the file and the flags of a descriptor. */
 #pragma once
 
+#include "descriptor.h"
 #include "where.h"
 
 enum { FMODE_LSEEK = 4, CLOSE_ON_EXEC = 02000000 };
 #define LONG_BITS 64U
-
-static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)
-{
-	struct fdtable *table = FOLLOW(task, files)->fdt;
-
-	return (uint32_t)fd < table->max_fds ? (struct file *)PEEK_WORD(table->fd + fd) : NULL;
-}
 
 /* Returns the flags as fdinfo shows them: those of the file, and FD_CLOEXEC of the descriptor. */
 static __always_inline uint32_t flags_of(struct task_struct *task, struct file *file, int32_t fd)

@@ -1,0 +1,61 @@
+/*
+ * span_owner: groups of an owner and a class: struct bpf_span_spec. Calls belong to the file system of their file.
+ *
+ * Calls on pipes, sockets, terminals and descriptors without a file are not counted. A call with a path has no file system until it has
+ * opened a file.
+ */
+#pragma once
+
+#include "bpf/name/descriptor.h"
+#include "bpf/span_value.h"
+
+const volatile uint8_t fd_of[BPF_SPAN_VALUES]; /* an argument, or BPF_SPAN_FD_... */
+
+enum { TYPE = 0170000, DIRECTORY = 0040000, BLOCK_DEVICE = 0060000, REGULAR = 0100000 };
+
+/* Returns 0 if the file is none of a file system. */
+static __always_inline uint32_t file_system_of(int32_t fd)
+{
+	struct file *file = file_of(bpf_get_current_task_btf(), fd);
+	struct inode *inode = file ? PEEK(file, f_inode) : NULL;
+	uint32_t type = inode ? PEEK(inode, i_mode) & TYPE : 0;
+
+	return type == REGULAR || type == DIRECTORY || type == BLOCK_DEVICE ? device_of_inode(inode)
+									    : 0;
+}
+
+static __always_inline uint32_t fd_at(long call)
+{
+	return (uint64_t)call < BPF_SPAN_VALUES ? fd_of[(uint64_t)call] : BPF_SPAN_FD_NONE;
+}
+
+/* Returns whether the call counts. owner: 0 if the file system is not known. */
+static __always_inline bool begins_on_file(const struct input *input, uint64_t *owner)
+{
+	uint32_t at = fd_at(input->call);
+
+	if (at >= BPF_SPAN_FD_NONE)
+		return true;
+	*owner = file_system_of((int32_t)argument_of(input->regs, at));
+	return *owner;
+}
+
+static __always_inline uint64_t group_of_result(const struct input *input, uint64_t group)
+{
+	uint64_t owner;
+
+	if (fd_at(input->call) != BPF_SPAN_FD_RESULT || (int64_t)input->result < 0)
+		return group;
+	owner = file_system_of((int32_t)input->result);
+	return owner << BPF_SPAN_OWNER_SHIFT | (uint32_t)group;
+}
+
+static __always_inline uint64_t group_of_owner(uint64_t key, uint64_t owner, uint64_t group)
+{
+	if (spec.owner == BPF_SPAN_OF_KEY)
+		return key << BPF_SPAN_OWNER_SHIFT | (uint32_t)group;
+	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
+		return owner << BPF_SPAN_OWNER_SHIFT |
+		       (group < BPF_SPAN_VALUES ? about[group] >> BPF_SPAN_CLASS_SHIFT : 0);
+	return group;
+}

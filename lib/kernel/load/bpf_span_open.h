@@ -1,0 +1,26 @@
+/*
+ * bpf_span_open: an open span, as the programs that count spans keep and list it.
+ *
+ * Plain C for the BPF target as well.
+ */
+#pragma once
+
+#ifndef __bpf__
+#include <stdint.h>
+#endif
+
+enum { BPF_SPAN_KEYS = 4 };
+
+/* An open span. begin 0: it has ended, and its entry waits for the next span of the thread. */
+struct bpf_span_open {
+	uint64_t begin, group, bytes;
+	uint64_t left; /* time when its thread ended; 0: it runs */
+	uint32_t pid, tid;
+	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
+};
+
+/* Of the list of what is open. */
+struct bpf_span_listed {
+	struct bpf_span_open open;
+	uint64_t key[BPF_SPAN_KEYS];
+};

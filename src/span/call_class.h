@@ -1,0 +1,27 @@
+/* call_class: the few kinds of system calls that numbers of file systems are divided into. */
+#pragma once
+
+#include <iotrace/syscall.h>
+#include <stdint.h>
+
+enum call_class {
+	CALL_CLASS_NONE, /* says nothing about a file system */
+	CALL_CLASS_READ,
+	CALL_CLASS_WRITE,
+	CALL_CLASS_COPY,
+	CALL_CLASS_SEEK,
+	CALL_CLASS_SYNC,
+	CALL_CLASS_OPEN,
+	CALL_CLASS_CLOSE,
+	CALL_CLASS_META,
+	CALL_CLASS_DIR,
+	CALL_CLASS_LOCK,
+	CALL_CLASS_MAP,
+	CALL_CLASSES
+};
+
+enum call_class call_class_of(const struct call_row *row);
+/* Returns "read", "write", ...; "other" for any other number. */
+const char *call_class_name(uint32_t number);
+/* Returns which argument is the descriptor of the call's file, or COUNTED_FD_NONE or COUNTED_FD_RESULT: <iotrace/counted.h>. */
+uint8_t call_class_fd(const struct call_row *row);
