@@ -12,6 +12,7 @@
 #include "stat/stat_hang.h"
 #include "stat/stat_options.h"
 #include "stat/stat_out.h"
+#include "stat/stat_published.h"
 
 #include <errno.h>
 #include <iotrace/counted.h>
@@ -55,7 +56,7 @@ static void end_frame(struct stat_job *job, uint64_t to)
 	report = stat_out_report(&job->out, run, frames_get(job->frames));
 	if (job->hangs.watch)
 		stat_hangs_take(&job->hangs, &report);
-	stat_out_frame(&job->out, run, &report);
+	stat_out_frame(&job->out, run->fd, &report);
 	frames_next(job->frames);
 	if (++job->frames_reported != job->options->count)
 		return;
@@ -223,9 +224,12 @@ static int run_stat(void *context, int argc, char **argv)
 {
 	struct stat_options *options = context;
 	struct error err = {0};
-	const char *span = stat_options_view(options, &err);
+	const char *span;
 	int status = -1;
 
+	if (stat_published_is_wanted(options, argc))
+		return stat_published(options, &command_stat, argc, argv);
+	span = stat_options_view(options, &err);
 	if (!span)
 		return command_misused(&command_stat, &err);
 	if (stat_display_is_wanted(options, argc))

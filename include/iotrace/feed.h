@@ -18,6 +18,7 @@ enum feed_event {
 	FEED_KEY,     /* keys can be read, or the terminal has another size */
 	FEED_SIGNAL,  /* SIGINT, SIGTERM or SIGHUP has come */
 	FEED_END,     /* the child has closed both; comes once */
+	FEED_OTHER,   /* a descriptor of feed_watch() can be read */
 };
 
 /*
@@ -25,6 +26,11 @@ enum feed_event {
  * feed exists, SIGINT, SIGTERM and SIGHUP are blocked. Returns NULL with a message.
  */
 struct feed *feed_new(int (*run)(void *context), void *context, struct error *err);
+/* The standard input is not a terminal with keys: it is not waited for. */
+void feed_ignore_keys(struct feed *feed);
+/* Also waits for this descriptor, of at most FEED_OTHERS. */
+enum { FEED_OTHERS = 4 };
+void feed_watch(struct feed *feed, int fd);
 /* Waits for at most wait_ms. line: without its "\n"; lent until the next call. */
 enum feed_event feed_wait(struct feed *feed, int wait_ms, const char **line);
 /* Asks the child to end, by SIGINT. From now on, keys and signals are not waited for. */

@@ -14,7 +14,9 @@ struct frame_hang {
 };
 
 struct frame_report {
-	const struct span_engine *engine;
+	const struct span_engine *engine; /* NULL: `name` says how groups are called */
+	size_t (*name)(const void *context, const struct frame_row *row, char *text, size_t size);
+	const void *name_context;
 	const struct frame *frame;
 	const char *view;  /* "op", "span jbd2" */
 	const char *title; /* title of the column of names */
@@ -22,8 +24,9 @@ struct frame_report {
 	size_t columns;    /* width of the terminal; 0: no terminal */
 	bool has_style;    /* bold type */
 	bool has_heading;
-	bool has_totals;               /* the table has sums since the begin instead of rates */
-	uint32_t top;                  /* rows of the table */
+	bool has_no_total; /* rows are of several layers, which do the same work again */
+	bool has_totals;   /* the table has sums since the begin instead of rates */
+	uint32_t top;      /* rows of the table */
 	const struct frame_hang *hang; /* the oldest first */
 	uint32_t hangs;
 };

@@ -40,6 +40,10 @@ bool probe_names_vary(const char *tracepoint, const char *field);
 int probe_uprobes(struct error *err);
 /* Returns the time of the monotonic clock, ns. */
 uint64_t probe_now(void);
+/* Returns the time in ns since 1970. */
+uint64_t probe_realtime(void);
+/* Sleeps until this time of the monotonic clock. */
+void probe_sleep_until(uint64_t time);
 /* Returns the width of the terminal on fd in columns, or 0 if fd is not a terminal. */
 int probe_columns(int fd);
 /* Returns whether Ctrl-C on the terminal on fd reaches this process, because it is in the foreground and does not ignore it. */

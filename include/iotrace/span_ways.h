@@ -20,5 +20,7 @@ struct span_ways {
 	struct span_way read, written;
 };
 
+/* Returns the name of an operation of FUSE, such as "READ", or NULL. */
+const char *span_fuse_opcode(uint64_t opcode);
 /* Returns the ways of the row of spans.def with this name; NULL: it moves no data, or the amount is unknown. */
 const struct span_ways *span_ways_of_row(const char *name);

@@ -1,4 +1,6 @@
 /* ways: see <iotrace/span_ways.h>. */
+#include "number_name.h"
+
 #include <iotrace/span_ways.h>
 #include <iotrace/syscall.h>
 #include <stddef.h>
@@ -52,4 +54,9 @@ const struct span_ways *span_ways_of_row(const char *name)
 		if (!strcmp(row[i].name, name))
 			return &row[i].ways;
 	return NULL;
+}
+
+const char *span_fuse_opcode(uint64_t opcode)
+{
+	return number_name("fuse_opcode", opcode);
 }

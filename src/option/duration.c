@@ -14,8 +14,8 @@ static bool take(const char *text, double ns_without_unit, uint64_t *ns)
 	const struct {
 		const char *name;
 		double ns;
-	} unit[] = {{"", ns_without_unit}, {"ns", 1},   {"us", 1e3},  {"ms", ns_per_ms},
-		    {"s", ns_per_s},       {"m", 6e10}, {"h", 3600e9}};
+	} unit[] = {{"", ns_without_unit}, {"ns", 1},   {"us", 1e3},   {"ms", ns_per_ms},
+		    {"s", ns_per_s},       {"m", 6e10}, {"min", 6e10}, {"h", 3600e9}};
 	size_t length = strspn(text, "0123456789.");
 	char *end = NULL;
 	double value = length ? strtod(text, &end) : -1; /* strtod() would also accept exponents */

@@ -134,6 +134,7 @@ static enum screen_wish follow(struct display *display, struct feed *feed)
 				return SCREEN_QUIT;
 			break;
 		case FEED_TIMEOUT:
+		case FEED_OTHER:
 			break;
 		}
 	}

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/publication.h>
 #include <iotrace/view.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -25,6 +26,24 @@ static int parse_interval(void *field, const char *arg, struct error *err)
 		return error_say(err, EINVAL, "invalid interval '%s': expected at least 10ms", arg);
 	*(uint64_t *)field = ns;
 	return 0;
+}
+
+static int parse_directory(void *field, const char *arg, struct error *err)
+{
+	struct stat_options *options = field;
+
+	if (arg && !*arg)
+		return error_say(err, EINVAL, "--daemon=: the name of the directory is empty");
+	options->is_of_daemon = true;
+	if (arg)
+		options->directory = arg;
+	return 0;
+}
+
+/* "-10min" is what other tools take, too. */
+static int parse_since(void *field, const char *arg, struct error *err)
+{
+	return record_parse_duration(field, *arg == '-' ? arg + 1 : arg, err);
 }
 
 static int parse_count(void *field, const char *arg, struct error *err)
@@ -56,6 +75,11 @@ const struct option_row stat_rows[] = {
 	 FIELD(span.interval), parse_interval, NULL},
 	{'n', "count", "N", "end after N tables; a command continues", OPTION_CALL, FIELD(count),
 	 parse_count, NULL},
+	{0, "daemon", "[=DIR]",
+	 "show what iotrace daemon publishes (in DIR; default: /run/iotrace); needs no rights",
+	 OPTION_CALL, 0, parse_directory, NULL},
+	{0, "since", "TIME", "show what the daemon has counted since TIME ago, such as -10min",
+	 OPTION_CALL, FIELD(since), parse_since, NULL},
 	{0, "top", "N", "rows of each table (default: 20)", OPTION_CALL, FIELD(span.top),
 	 span_parse_top, NULL},
 	{0, "total", NULL, "tables have sums since the begin instead of rates", OPTION_FLAG,
@@ -89,6 +113,7 @@ void stat_options_init(void *context)
 
 	span_options_init(&options->span);
 	options->span.interval = interval_default;
+	options->directory = PUBLICATION_DEFAULT;
 	options->span.is_stat = true;
 }
 

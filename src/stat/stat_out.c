@@ -45,21 +45,29 @@ void stat_out_close(struct stat_out *out)
 struct frame_report stat_out_report(const struct stat_out *out, const struct span_run *run,
 				    const struct frame *frame)
 {
-	int columns = probe_columns(run->fd);
-	const char *no_color = getenv("NO_COLOR");
 	const char *group = span_engine_group_name(run->engine, 0);
 
-	return (struct frame_report){
+	struct frame_report report = {
 		.engine = run->engine,
 		.frame = frame,
 		.view = out->options->view,
 		.title = out->options->title ? out->options->title : group,
 		.realtime = trace_host(run_trace(run->run))->realtime_offset,
-		.columns = columns > 0 ? (size_t)columns : 0,
-		.has_style = columns > 0 && (!no_color || !*no_color),
 		.top = out->options->span.top,
 		.has_totals = out->options->has_totals,
 	};
+
+	stat_out_style(&report, run->fd);
+	return report;
+}
+
+void stat_out_style(struct frame_report *report, int fd)
+{
+	int columns = probe_columns(fd);
+	const char *no_color = getenv("NO_COLOR");
+
+	report->columns = columns > 0 ? (size_t)columns : 0;
+	report->has_style = columns > 0 && (!no_color || !*no_color);
 }
 
 /* A frame is written at once, so that a reader of a pipe sees it in time. */
@@ -108,7 +116,7 @@ static void put_table(struct stat_out *out, struct frame_report *report, int fd)
 	free(text);
 }
 
-void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_report *report)
+void stat_out_frame(struct stat_out *out, int fd, struct frame_report *report)
 {
 	const struct span_file *json = &out->options->span.json, *csv = &out->options->csv;
 
@@ -118,7 +126,7 @@ void stat_out_frame(struct stat_out *out, const struct span_run *run, struct fra
 	if (csv->is_wanted)
 		put_lines(out, report, csv->path ? out->csv : STDOUT_FILENO, frame_csv);
 	if ((!json->is_wanted || json->path) && (!csv->is_wanted || csv->path))
-		put_table(out, report, run->fd);
+		put_table(out, report, fd);
 	out->has_begun = true;
 }
 

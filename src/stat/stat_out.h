@@ -19,7 +19,10 @@ struct stat_out {
 int stat_out_open(struct stat_out *out, const struct stat_options *options, struct error *err);
 struct frame_report stat_out_report(const struct stat_out *out, const struct span_run *run,
 				    const struct frame *frame);
-void stat_out_frame(struct stat_out *out, const struct span_run *run, struct frame_report *report);
+/* Sets width and style for this descriptor. */
+void stat_out_style(struct frame_report *report, int fd);
+/* fd: for tables. */
+void stat_out_frame(struct stat_out *out, int fd, struct frame_report *report);
 /* Returns 0, or -errno with a message if something could not be written. */
 int stat_out_end(const struct stat_out *out, struct error *err);
 void stat_out_close(struct stat_out *out);

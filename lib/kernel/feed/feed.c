@@ -27,7 +27,10 @@ struct pipe_text {
 struct feed {
 	pid_t pid;
 	bool is_stopped; /* by feed_stop() */
-	bool has_ended;  /* FEED_END was returned; it is returned once */
+	bool has_no_keys;
+	int other[FEED_OTHERS]; /* of feed_watch() */
+	int others;
+	bool has_ended; /* FEED_END was returned; it is returned once */
 	int signals;
 	sigset_t mask; /* of the caller */
 	struct pipe_text pipe[PIPES];
@@ -135,6 +138,17 @@ struct feed *feed_new(int (*run)(void *context), void *context, struct error *er
 	return NULL;
 }
 
+void feed_ignore_keys(struct feed *feed)
+{
+	feed->has_no_keys = true;
+}
+
+void feed_watch(struct feed *feed, int fd)
+{
+	if (feed->others < FEED_OTHERS)
+		feed->other[feed->others++] = fd;
+}
+
 /* Returns the next line that has been read, or NULL. At the end, what follows the last "\n" is a line, too. */
 static const char *next_line(struct pipe_text *from)
 {
@@ -200,15 +214,21 @@ static bool has_signal(const struct feed *feed)
 /* Waits for something to read, or for a signal. FEED_LINE: pipes were read. */
 static enum feed_event wait_once(struct feed *feed, int wait_ms)
 {
-	struct pollfd ready[PIPES + 2] = {[PIPES] = {.fd = STDIN_FILENO, .events = POLLIN},
-					  [PIPES + 1] = {.fd = feed->signals, .events = POLLIN}};
-	int count;
+	struct pollfd ready[PIPES + 2 + FEED_OTHERS] = {[PIPES] = {.fd = STDIN_FILENO,
+								   .events = POLLIN},
+							[PIPES + 1] = {.fd = feed->signals,
+								       .events = POLLIN}};
+	int count, polled = PIPES + 2;
 
 	if (feed->is_stopped)
-		ready[PIPES].fd = ready[PIPES + 1].fd = -1;
+		ready[PIPES + 1].fd = -1;
+	if (feed->is_stopped || feed->has_no_keys)
+		ready[PIPES].fd = -1;
+	for (int i = 0; i < feed->others && !feed->is_stopped; i++)
+		ready[polled++] = (struct pollfd){.fd = feed->other[i], .events = POLLIN};
 	for (int i = 0; i < PIPES; i++)
 		ready[i] = (struct pollfd){.fd = feed->pipe[i].fd, .events = POLLIN};
-	count = poll(ready, PIPES + 2, wait_ms);
+	count = poll(ready, (nfds_t)polled, wait_ms);
 	if (count < 0)
 		return FEED_KEY; /* SIGWINCH */
 	if (ready[PIPES + 1].revents && has_signal(feed))
@@ -220,6 +240,9 @@ static enum feed_event wait_once(struct feed *feed, int wait_ms)
 	for (int i = 0; i < PIPES; i++)
 		if (ready[i].revents)
 			read_more(&feed->pipe[i]);
+	for (int i = PIPES + 2; i < polled; i++)
+		if (ready[i].revents)
+			return FEED_OTHER;
 	return count ? FEED_LINE : FEED_TIMEOUT;
 }
 

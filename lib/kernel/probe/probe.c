@@ -29,6 +29,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Numbers of capabilities that older headers lack. */
@@ -436,6 +437,23 @@ int probe_call(const struct call_row *row)
 uint64_t probe_now(void)
 {
 	return clock_now();
+}
+
+uint64_t probe_realtime(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void probe_sleep_until(uint64_t time)
+{
+	const struct timespec at = {.tv_sec = (time_t)(time / 1000000000),
+				    .tv_nsec = (long)(time % 1000000000)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
 }
 
 int probe_columns(int fd)

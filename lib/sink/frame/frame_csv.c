@@ -51,5 +51,6 @@ void frame_csv(const struct frame_report *report, FILE *out)
 		      out);
 	for (uint32_t i = 0; i < report->frame->rows; i++)
 		put_row(report, report->frame->row[i], out);
-	put_row(report, report->frame->total, out);
+	if (!report->has_no_total)
+		put_row(report, report->frame->total, out);
 }

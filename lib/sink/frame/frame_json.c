@@ -57,7 +57,8 @@ void frame_json(const struct frame_report *report, FILE *out)
 	add_real(top, "interval_s", frame_seconds(report->frame));
 	json_set_word(top, "view", report->view);
 	json_set(top, "rows", rows);
-	json_set(top, "total", json_row(report, report->frame->total));
+	if (!report->has_no_total)
+		json_set(top, "total", json_row(report, report->frame->total));
 	for (uint32_t i = 0; i < report->hangs; i++)
 		json_object_array_add(hangs, frame_hang_json(report, &report->hang[i]));
 	json_set(top, "hangs", hangs);

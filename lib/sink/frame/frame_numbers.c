@@ -23,15 +23,23 @@ void frame_numbers(struct frame_numbers *numbers, const struct frame *frame,
 	};
 }
 
+static size_t name_of_group(const struct frame_report *report, const struct frame_row *row,
+			    char *text, size_t size)
+{
+	return report->engine ? span_engine_group(report->engine, 0, row->group, text, size)
+			      : report->name(report->name_context, row, text, size);
+}
+
 size_t frame_name(const struct frame_report *report, const struct frame_row *row, char *text,
 		  size_t size)
 {
 	static const char rest[] = "(groups that found no room)", none[] = "-";
-	size_t length = row->is_rest ? 0
-				     : span_engine_group(report->engine, 0, row->group, text, size);
+	size_t length = row == report->frame->total || row->is_rest
+				? 0
+				: name_of_group(report, row, text, size);
 	const char *instead = row == report->frame->total ? "TOTAL" : row->is_rest ? rest : none;
 
-	if (length && row != report->frame->total)
+	if (length)
 		return length;
 	length = strlen(instead);
 	snprintf(text, size, "%s", instead);

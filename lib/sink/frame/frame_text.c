@@ -150,7 +150,8 @@ uint32_t frame_text(const struct frame_report *report, FILE *out)
 	}
 	if (active > shown)
 		fprintf(out, " (%u more)\n", active - shown);
-	put_row(&table, report->frame->total);
-	return 1 + report->has_heading + shown + (active > shown) + 1 +
+	if (!report->has_no_total)
+		put_row(&table, report->frame->total);
+	return 1 + report->has_heading + shown + (active > shown) + !report->has_no_total +
 	       frame_hangs_text(report, out);
 }

@@ -239,7 +239,7 @@ void screen_draw(struct screen *screen)
 		for (uint32_t i = screen->top; i < screen->rows && lines < (int)screen->page; i++)
 			put_row(screen, HEAD_LINES + lines++, screen->row[i],
 				i == screen->at && screen->selected ? A_REVERSE : A_NORMAL);
-		if (screen->shown)
+		if (screen->shown && *screen->shown->total.name)
 			put_row(screen, HEAD_LINES + lines++, &screen->shown->total, A_NORMAL);
 		if (screen->shown)
 			put_hangs(screen, HEAD_LINES + lines, hangs);

@@ -1,0 +1,189 @@
+/*
+ * daemon: counts all the time, and lets everybody read the numbers.
+ *
+ * A child process counts and writes what it has counted as lines: daemon_count.h. This process adds it up and publishes it. So a child
+ * that fails is started again, and counters go on.
+ */
+#include "command.h"
+#include "daemon/daemon_count.h"
+#include "daemon/daemon_name.h"
+#include "daemon/daemon_options.h"
+#include "daemon/daemon_publish.h"
+
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/feed.h>
+#include <iotrace/log.h>
+#include <iotrace/probe.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { END_MS = 10000, WAIT_LEAST = 1, WAIT_MOST = 60 };
+
+static const uint64_t names_ns = 10000000000;
+
+struct daemon {
+	const struct daemon_options *options;
+	struct daemon_count count;
+	struct daemon_names *names;
+	struct totals *totals;
+	struct daemon_publish publish;
+	uint64_t named; /* when the mounts were last read */
+	bool has_frame; /* of this child */
+	bool is_ready;  /* one has come */
+	bool is_over;
+};
+
+static void take_frame(struct daemon *daemon)
+{
+	uint64_t now = probe_now();
+
+	if (now >= daemon->named + names_ns) {
+		daemon->named = now;
+		if (daemon_names_look(daemon->names))
+			totals_rename(daemon->totals);
+	}
+	daemon_publish_put(&daemon->publish);
+	daemon->has_frame = daemon->is_ready = true;
+}
+
+static void take_line(struct daemon *daemon, const char *line)
+{
+	int code = totals_line(daemon->totals, line);
+
+	if (code < 0)
+		log_warn("a line of the process that counts was not understood: %s", line);
+	if (code > 0)
+		take_frame(daemon);
+}
+
+static void follow(struct daemon *daemon, struct feed *feed)
+{
+	const char *line;
+
+	for (;;) {
+		enum feed_event event = feed_wait(feed, daemon->is_over ? END_MS : -1, &line);
+
+		if (event == FEED_LINE)
+			take_line(daemon, line);
+		else if (event == FEED_MESSAGE)
+			fprintf(stderr, "%s\n", line);
+		else if (event == FEED_END || (event == FEED_TIMEOUT && daemon->is_over))
+			return;
+		else if (event == FEED_SIGNAL) {
+			daemon->is_over = true;
+			feed_stop(feed);
+		}
+	}
+}
+
+/* Returns the exit status of the child. */
+static int count(struct daemon *daemon)
+{
+	struct error err = {0};
+	struct feed *feed = feed_new(daemon_count_run, &daemon->count, &err);
+
+	daemon->has_frame = false;
+	daemon_publish_clean(&daemon->publish);
+	if (!feed) {
+		command_complain(&err);
+		return STATUS_FAILED;
+	}
+	feed_ignore_keys(feed);
+	follow(daemon, feed);
+	return feed_end(feed);
+}
+
+/* Waits before the next child. Returns false if a signal has come. */
+static bool pause_for(unsigned seconds)
+{
+	const struct timespec time = {.tv_sec = seconds};
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	do
+		number = sigtimedwait(&set, NULL, &time);
+	while (number < 0 && errno == EINTR);
+	return number < 0;
+}
+
+/* Counts until the end. Counting that has never worked is not tried again. */
+static int run_all(struct daemon *daemon)
+{
+	unsigned wait = WAIT_LEAST;
+
+	for (;;) {
+		int status = count(daemon);
+
+		if (daemon->is_over)
+			return STATUS_OK;
+		if (!daemon->is_ready)
+			return status ? status : STATUS_FAILED;
+		wait = daemon->has_frame ? WAIT_LEAST : wait < WAIT_MOST / 2 ? 2 * wait : WAIT_MOST;
+		log_warn(
+			"the process that counts has ended (status %d); the next one begins in %u s",
+			status, wait);
+		totals_restart(daemon->totals);
+		if (!pause_for(wait))
+			return STATUS_OK;
+	}
+}
+
+static void hold_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int run_daemon(void *context, int argc, char **argv)
+{
+	const struct daemon_options *options = context;
+	struct daemon daemon = {.options = options,
+				.count = {.command = &command_daemon,
+					  .interval = options->interval,
+					  .directory = options->directory,
+					  .verbosity = options->verbosity}};
+	struct error err = {0};
+	int status = STATUS_FAILED;
+
+	if (argc) {
+		error_say(&err, EINVAL, "unexpected operand '%s': a daemon runs no command",
+			  argv[0]);
+		return command_misused(&command_daemon, &err);
+	}
+	if (options->verbosity)
+		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
+	hold_signals();
+	daemon.names = daemon_names_new();
+	daemon.totals = totals_new(daemon_names_name, daemon.names);
+	if (daemon_publish_open(&daemon.publish, options, daemon.totals, &err))
+		command_complain(&err);
+	else
+		status = run_all(&daemon);
+	daemon_publish_close(&daemon.publish);
+	totals_free(daemon.totals);
+	daemon_names_free(daemon.names);
+	return status;
+}
+
+const struct command command_daemon = {
+	.name = "daemon",
+	.help = "Counts all the time what devices, file systems and FUSE connections do, and\nlets everybody read the numbers.",
+	.operands = "",
+	.about = "It runs in the foreground, for systemd or another supervisor; SIGTERM ends it.\n",
+	.row = daemon_rows,
+	.needs_rights = true,
+	.size = sizeof(struct daemon_options),
+	.init = daemon_options_init,
+	.run = run_daemon,
+};

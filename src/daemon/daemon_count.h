@@ -1,0 +1,23 @@
+/*
+ * daemon_count: the process of `iotrace daemon` that counts: block requests, calls on files, and requests to FUSE.
+ *
+ * It writes what was counted since the last time as lines: <iotrace/totals.h>. All is one recording, so each call of a program meets two
+ * BPF programs, and each block request those of one view.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct command;
+
+struct daemon_count {
+	const struct command *command; /* for messages */
+	uint64_t interval;             /* ns */
+	const char *directory;         /* for the records of tasks that begin and end */
+	int verbosity;
+	uint64_t hang;       /* ns; 0: not wanted */
+	const char *on_hang; /* or NULL */
+};
+
+/* For feed_new(). context: a struct daemon_count. Returns the exit status. */
+int daemon_count_run(void *context);

@@ -1,0 +1,18 @@
+/* daemon_options: the options of `iotrace daemon`. */
+#pragma once
+
+#include "option/options.h"
+
+#include <stdint.h>
+
+struct daemon_options {
+	const char *directory; /* for the published files */
+	const char *metrics, *metrics_file;
+	const char *on_hang;
+	uint64_t interval, hang; /* ns */
+	int verbosity;
+};
+
+extern const struct option_row daemon_rows[];
+
+void daemon_options_init(void *options);

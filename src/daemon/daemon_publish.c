@@ -1,0 +1,204 @@
+/* daemon_publish: see daemon_publish.h. */
+#include "daemon_publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <iotrace/error.h>
+#include <iotrace/exposition.h>
+#include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <iotrace/place.h>
+#include <iotrace/probe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LEFT_MOST = 16, DIRECTORY_MODE = 0755, OTHERS_WRITE = 022, FILE_MODE = 0644, PID_MOST = 24 };
+
+static const uint64_t retry_ns = 10000000000;
+
+/* Whoever may write there could show readers other numbers. */
+static int check_owner(const char *path, int fd, struct error *err)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return error_set(err, errno, "%s", path);
+	if (status.st_uid != geteuid() || status.st_mode & OTHERS_WRITE) {
+		error_say(err, EPERM,
+			  "%s: other users may write there, or it belongs to another one", path);
+		error_hint(err, "Choose a directory of this user with --directory.");
+		return -EPERM;
+	}
+	return 0;
+}
+
+static int lock_directory(int dir, const char *path, struct error *err)
+{
+	char text[PID_MOST] = "";
+	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+
+	if (fd < 0)
+		return error_set(err, errno, "%s/lock", path);
+	if (!flock(fd, LOCK_EX | LOCK_NB)) {
+		if (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0)
+			log_info("%s/lock: it does not say who holds it: %s", path,
+				 strerror(errno));
+		return fd;
+	}
+	if (read(fd, text, sizeof(text) - 1) > 0)
+		text[strspn(text, "0123456789")] = '\0';
+	close(fd);
+	error_say(err, EBUSY, "another iotrace daemon (process %s) publishes in %s",
+		  *text ? text : "unknown", path);
+	error_hint(err, "Stop it, or choose another directory with --directory.");
+	return -EBUSY;
+}
+
+static int open_directory(struct daemon_publish *publish, struct error *err)
+{
+	const char *path = publish->options->directory;
+	int dir, code;
+
+	if (mkdir(path, DIRECTORY_MODE) && errno != EEXIST)
+		return error_set(err, errno, "cannot create %s", path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return error_set(err, errno, "%s", path);
+	code = check_owner(path, dir, err);
+	publish->lock = code ? code : lock_directory(dir, path, err);
+	close(dir);
+	return publish->lock < 0 ? publish->lock : 0;
+}
+
+static void open_files(struct daemon_publish *publish)
+{
+	const struct daemon_options *options = publish->options;
+	const struct publisher_options now = {.directory = options->directory,
+					      .name = "stat",
+					      .magic = PUBLICATION_MAGIC,
+					      .slots = PUBLICATION_SLOTS,
+					      .rows = PUBLICATION_ROWS,
+					      .row_size = sizeof(struct publication_row),
+					      .interval = options->interval,
+					      .start = publish->start};
+	struct publisher_options past = now;
+	struct error err = {0};
+	bool is_again = publish->retry;
+
+	past.name = "history";
+	past.magic = HISTORY_MAGIC;
+	past.slots = HISTORY_SLOTS;
+	past.rows = HISTORY_ROWS;
+	past.row_size = sizeof(struct history_row);
+	past.interval = options->interval * HISTORY_STEP;
+	if (!publish->now)
+		publish->now = publisher_open(&now, &err);
+	if (publish->now && !publish->past)
+		publish->past = publisher_open(&past, &err);
+	publish->retry = probe_now() + retry_ns;
+	if (err.code && !is_again)
+		log_warn("%s; it is tried again every 10 s", err.text);
+	else if (!err.code && is_again)
+		log_warn("%s is published again", options->directory);
+}
+
+int daemon_publish_open(struct daemon_publish *publish, const struct daemon_options *options,
+			const struct totals *totals, struct error *err)
+{
+	int code;
+
+	*publish = (struct daemon_publish){.options = options,
+					   .totals = totals,
+					   .start = probe_realtime(),
+					   .lock = -1};
+	code = open_directory(publish, err);
+	if (code)
+		return code;
+	publish->steps = steps_new();
+	open_files(publish);
+	return 0;
+}
+
+static int write_file(const char *path, const char *text, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	int code = fd < 0 ? -errno : place_write_all(fd, text, size);
+
+	if (fd >= 0 && close(fd) && !code)
+		code = -errno;
+	return code;
+}
+
+/* A reader never sees half a file. */
+static void write_metrics(struct daemon_publish *publish)
+{
+	const char *path = publish->options->metrics_file;
+	char *text = NULL, *beside = mem_format("%s.new", path);
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int code = out ? 0 : -errno;
+
+	if (out) {
+		exposition_print(publish->totals, probe_now(), true, out);
+		fclose(out);
+		code = write_file(beside, text, size);
+	}
+	if (!code && rename(beside, path))
+		code = -errno;
+	if (code && !publish->has_failed)
+		log_warn("cannot write the metrics into %s: %s", path, strerror(-code));
+	publish->has_failed = code;
+	free(beside);
+	free(text);
+}
+
+void daemon_publish_put(struct daemon_publish *publish)
+{
+	bool is_step = steps_add(publish->steps, publish->totals);
+
+	if ((!publish->now || !publish->past) && probe_now() >= publish->retry)
+		open_files(publish);
+	if (publish->now)
+		totals_publish(publish->totals, publish->now);
+	if (publish->past && is_step)
+		steps_publish(publish->steps, publish->past);
+	if (publish->options->metrics_file)
+		write_metrics(publish);
+}
+
+static void remove_left(const struct place_left *left)
+{
+	static const char *const name[] = {PLACE_SPOOL, "owner"};
+	int dir = open(left->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	for (size_t i = 0; dir >= 0 && i < sizeof(name) / sizeof(*name); i++)
+		unlinkat(dir, name[i], 0);
+	if (dir >= 0)
+		close(dir);
+	if (rmdir(left->path))
+		log_info("cannot remove %s: %s", left->path, strerror(errno));
+}
+
+void daemon_publish_clean(const struct daemon_publish *publish)
+{
+	struct place_left left[LEFT_MOST];
+	uint32_t count = place_find_left(publish->options->directory, left, LEFT_MOST);
+
+	for (uint32_t i = 0; i < count; i++)
+		remove_left(&left[i]);
+	place_left_release(left, count);
+}
+
+void daemon_publish_close(struct daemon_publish *publish)
+{
+	publisher_close(publish->now);
+	publisher_close(publish->past);
+	steps_free(publish->steps);
+	if (publish->lock >= 0)
+		close(publish->lock);
+	*publish = (struct daemon_publish){.lock = -1};
+}

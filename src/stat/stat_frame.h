@@ -1,0 +1,25 @@
+/* stat_frame: frames of what a daemon has published: the difference of two readings, or a step of the history. */
+#pragma once
+
+#include <iotrace/frame_report.h>
+#include <iotrace/publication.h>
+
+struct stat_frame {
+	uint32_t view; /* enum publication_view; PUBLICATION_VIEWS: all */
+	struct frame frame;
+	struct frame_row *rows, total;
+	const struct frame_row **sorted;
+	const char **name; /* of each row, by its group */
+	uint32_t *of_view; /* the view of each row, by its group */
+	uint32_t capacity;
+	char text[PUBLICATION_NAME + 16];
+};
+
+/* Makes the frame between two readings of the same file; before: NULL: since the daemon began. Both are lent. */
+void stat_frame_between(struct stat_frame *frame, const struct publication *before,
+			const struct publication *after);
+/* Makes the frame of a slot of the history, which is lent. */
+void stat_frame_of_step(struct stat_frame *frame, const struct publication *step);
+/* For struct frame_report; the context is the struct stat_frame. */
+size_t stat_frame_name(const void *frame, const struct frame_row *row, char *text, size_t size);
+void stat_frame_release(struct stat_frame *frame);

@@ -1,0 +1,284 @@
+#!/usr/bin/python3
+"""iotrace daemon live: what a user without rights reads, against the kernel's own numbers, while it is killed, and on a full disk."""
+
+import contextlib
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import block  # noqa: E402
+from fuse import RawFuse, has_fuse  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, wait_until  # noqa: E402
+
+NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all"]
+
+
+class Daemon:
+    """`with Daemon(live) as daemon:` A daemon that publishes in a directory of its own every 100 ms."""
+
+    def __init__(self, live, *words, directory=None, interval="100ms", waits=True):
+        self.live = live
+        self.directory = directory or live.path("run")
+        self.messages = live.path("messages")
+        os.chmod(live.dir, 0o755)
+        with open(self.messages, "ab") as out:
+            self.process = subprocess.Popen([IOTRACE, "daemon", "--directory", self.directory, "-i", interval, *words], env=CALMED,
+                                            stdin=subprocess.DEVNULL, stderr=out)
+        if waits:
+            live.check(wait_until(self.is_ready), f"the daemon publishes: {self.said()}")
+
+    def is_ready(self):
+        """Whether it has published an interval."""
+        with contextlib.suppress(OSError), open(os.path.join(self.directory, "stat"), "rb") as file:
+            head = file.read(136)
+            return struct.unpack_from("<I", head, 32)[0] == self.process.pid and struct.unpack_from("<Q", head, 128)[0] > 0
+        return False
+
+    def children(self):
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
+            return [int(pid) for pid in file.read().split()]
+
+    def said(self):
+        with open(self.messages, encoding="utf-8") as file:
+            return " ".join(file.read().split())
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(60)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.live.equal("the daemon ends", self.end(), 0)
+
+
+def totals(live, daemon, by, wrapper=NOBODY):
+    """The rows of a view by name, with sums since the daemon began, as a user without rights reads them."""
+    iotrace = live.for_all(IOTRACE)
+    time.sleep(0.3)  # what was done is in the next interval
+    ran = live.run([*wrapper, iotrace, "stat", f"--daemon={daemon.directory}", "--by", by, "--json", "-n", "1", "-i", "200ms"])
+    if not live.equal(f"{by}: status", ran.returncode, 0):
+        print(ran.stderr.decode(errors="replace"))
+        return {}
+    return {row["name"]: row for row in json.loads(ran.stdout)["rows"]}
+
+
+def change(before, after, name, key):
+    return after.get(name, {}).get(key, 0) - before.get(name, {}).get(key, 0)
+
+
+def device(live):
+    """As many requests and bytes as the kernel counts for the device."""
+    with Daemon(live) as daemon, block.Disk(live.path("image"), 64 << 20) as disk:
+        before, kernel = totals(live, daemon, "device"), block.stat(disk.name)
+        work = f"dd if=/dev/zero of={disk.path} bs=64k count=200 oflag=direct; dd if={disk.path} of=/dev/null bs=16k count=300 iflag=direct"
+        subprocess.run(["sh", "-c", work], check=True, stderr=subprocess.DEVNULL)
+        after = totals(live, daemon, "device")
+        with open(f"/sys/block/{disk.name}/stat", encoding="ascii") as file:
+            reads, _, read, _, writes, _, written, *_, flushes, _ = [int(b) - a for a, b in zip(sys_stat(kernel), file.read().split())]
+        live.equal("requests", change(before, after, disk.name, "ops_total"), reads + writes + flushes)
+        live.equal("read", change(before, after, disk.name, "read_bytes_total"), read * 512)
+        live.equal("written", change(before, after, disk.name, "written_bytes_total"), written * 512)
+        live.check(read == 300 * 32 and written == 200 * 128, f"what dd did: {read} {written}")
+
+
+def sys_stat(kernel):
+    return list(kernel.values()) if isinstance(kernel, dict) else list(kernel)
+
+
+CALLS = """
+import os
+os.chdir("%s")
+fd = os.open("data", os.O_CREAT | os.O_RDWR)
+for i in range(300): os.pwrite(fd, b"x" * 4096, i * 4096)
+for i in range(200): os.pread(fd, 1000, 0)
+for i in range(7): os.fsync(fd)
+for i in range(50): os.fchmod(fd, 0o600)
+pipe = os.pipe()
+for i in range(1000): os.write(pipe[1], b"y"); os.read(pipe[0], 1)
+for i in range(20):
+    try: os.pread(fd, 1, -1)
+    except OSError: pass
+for i in range(30):
+    try: os.stat("none")
+    except OSError: pass
+os.close(fd)
+"""
+
+
+def file_system(live):
+    """Calls on files of a file system, by its mount point; those on pipes are of none."""
+    if SOURCE != "bpf":
+        return
+    place = live.made("mounted here")
+    subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+    metrics = live.path("metrics.prom")
+    try:
+        with Daemon(live, "--metrics-file", metrics) as daemon:
+            before = totals(live, daemon, "fs")
+            subprocess.run([sys.executable, "-S", "-c", CALLS % place], check=True)
+            after = totals(live, daemon, "fs")
+            live.equal("operations", change(before, after, place, "ops_total"), 1 + 300 + 200 + 7 + 50 + 20 + 1)
+            live.equal("read", change(before, after, place, "read_bytes_total"), 200 * 1000)
+            live.equal("written", change(before, after, place, "written_bytes_total"), 300 * 4096)
+            live.equal("errors", change(before, after, place, "errors_total"), 20)
+            live.check(change(before, after, "(by path)", "errors_total") >= 30, "stat() of no file")
+            counts = metric_values(metrics, "iotrace_operation_duration_seconds_count", fs=place)
+            for operation, count in {"open": 1, "write": 300, "read": 220, "sync": 7, "meta": 50, "close": 1}.items():
+                live.equal(operation, counts.get(operation, 0), count)
+            errors = metric_values(metrics, "iotrace_errors_total", key="errno")
+            live.check(errors.get("EINVAL", 0) >= 20 and errors.get("ENOENT", 0) >= 30, f"{errors}")
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
+def metric_values(path, name, key="operation", **labels):
+    """The samples of a metric by one of their labels."""
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith(f"{name}{{") and all(f'{word}="{value}"' in line for word, value in labels.items()):
+                found[line.split(f'{key}="')[1].split('"')[0]] = float(line.split()[-1])
+    return found
+
+
+def fuse(live):
+    """Requests to a FUSE file system, as it counted them itself; one that hangs is in flight."""
+    with RawFuse(live) as server:
+        if not has_fuse(live, server):
+            return
+        with Daemon(live) as daemon:
+            before = totals(live, daemon, "fuse")
+            server.asked()
+            subprocess.run(["dd", f"if={server.place}/data", "of=/dev/null", "bs=10000", "count=50"], check=True, stderr=subprocess.DEVNULL)
+            after = totals(live, daemon, "fuse")
+            asked = server.asked()
+            live.equal("requests", change(before, after, server.place, "ops_total"), sum(asked["count"].values()))
+            live.equal("read", change(before, after, server.place, "read_bytes_total"), asked["read"])
+            reader = subprocess.Popen(["cat", f"{server.place}/hang"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            live.check(wait_until(lambda: totals(live, daemon, "fuse").get(server.place, {}).get("inflight", 0) == 1), "it is in flight")
+            live.check(totals(live, daemon, "fuse")[server.place]["oldest_s"] > 0.1, "it becomes older")
+            server.asked("answer")
+            reader.wait()
+
+
+def everything(live):
+    """All views are one table, as nobody, without an option that names the daemon, and without names that are not for all."""
+    secret = live.path("secret-file-name")
+    with Daemon(live) as daemon:
+        subprocess.run(["sh", "-c", f"cp /bin/sleep {live.dir}/secretcommand; for i in 1 2 3; do dd if=/dev/zero of={secret} bs=64k count=99; done; "
+                        f"{live.dir}/secretcommand 0.3"], check=True, stderr=subprocess.DEVNULL)
+        iotrace = live.for_all(IOTRACE)
+        ran = live.run([*NOBODY, iotrace, "stat", f"--daemon={daemon.directory}", "-n", "2", "-i", "200ms", "--batch"])
+        live.equal("status", (ran.returncode, ran.stderr), (0, b""))
+        live.check(b"\n fs " in ran.stdout and b"TOTAL" not in ran.stdout, ran.stdout.decode())
+        for name in ("stat", "history"):
+            with open(os.path.join(daemon.directory, name), "rb") as file:
+                live.check(b"secret" not in file.read(), f"{name} has the name of a file or a command")
+        ran = live.run([*NOBODY, iotrace, "stat", f"--daemon={daemon.directory}", "--csv", "-n", "1", "-i", "200ms"])
+        live.equal("csv", (ran.returncode, ran.stdout.split(b",")[0]), (0, b"time_ns"))
+        live.check(wait_until(lambda: live.run([*NOBODY, iotrace, "stat", f"--daemon={daemon.directory}", "--since", "-10min", "--json"])
+                              .stdout.count(b"\n") >= 2), "the history has steps")
+        ran = live.run([*NOBODY, iotrace, "stat", f"--daemon={daemon.directory}", "--since", "-10min", "--json"])
+        steps = [json.loads(line) for line in ran.stdout.splitlines()]
+        live.check(all(0.9 < step["interval_s"] < 3 for step in steps), f"{[step['interval_s'] for step in steps]}")
+        written = sum(row["written_bytes_per_s"] * step["interval_s"] for step in steps for row in step["rows"] if row["name"].startswith("fs "))
+        live.check(written >= 3 * 99 * 65536, f"the history has what was written: {written}")
+        ran = live.run([IOTRACE, "daemon", "--directory", daemon.directory])
+        live.equal("a second one", (ran.returncode, f"another iotrace daemon (process {daemon.process.pid}) publishes in".encode() in ran.stderr),
+                   (125, True))
+
+
+def killed(live):
+    """It is killed under load and started again; the process that counts is killed: a reader says so and goes on."""
+    load = subprocess.Popen(["sh", "-c", f"while :; do dd if=/dev/zero of={live.dir}/load bs=4k count=500; done"], stderr=subprocess.DEVNULL)
+    reader = None
+    try:
+        daemon = Daemon(live)
+        said = open(live.path("reader"), "w+b")
+        reader = subprocess.Popen([*NOBODY, live.for_all(IOTRACE), "stat", f"--daemon={daemon.directory}", "-i", "200ms", "--json"], env=CALMED,
+                                  stdout=open(live.path("frames"), "wb"), stderr=said)
+        count = lambda: open(live.path("frames"), "rb").read().count(b"\n")  # noqa: E731
+        heard = lambda: " ".join(open(live.path("reader"), encoding="utf-8").read().split())  # noqa: E731
+        live.check(wait_until(lambda: count() >= 3), "frames come")
+        counting = daemon.children()[0]
+        os.kill(counting, signal.SIGKILL)
+        live.check(wait_until(lambda: "the process that counts has ended (status 137); the next one begins in 1 s" in daemon.said()),
+                   daemon.said())
+        before = count()
+        live.check(wait_until(lambda: count() >= before + 3), "frames go on with another process")
+        live.check(daemon.children() and daemon.children()[0] != counting, "it is another one")
+        daemon.end(signal.SIGKILL)
+        live.check(wait_until(lambda: "has published nothing for" in heard()), heard())
+        live.check(wait_until(lambda: not os.path.exists(f"/proc/{counting}")), "nobody counts")
+        since = [*NOBODY, live.path("iotrace"), "stat", f"--daemon={daemon.directory}", "--json", "--since", "1h"]
+        live.check(wait_until(lambda: b"has published nothing" in live.run(since).stderr), "a new reader says it, too")
+        before = count()
+        with Daemon(live) as second:
+            live.check(wait_until(lambda: f"another iotrace daemon (process {second.process.pid}" in heard()), heard())
+            live.check(wait_until(lambda: count() >= before + 3), "frames go on")
+        live.check(wait_until(lambda: f"(process {second.process.pid}) has stopped" in heard()), heard())
+        live.equal("the reader goes on", reader.poll(), None)
+        for line in open(live.path("frames"), "rb").read().splitlines():
+            json.loads(line)
+        live.equal("what is left", sorted(os.listdir(second.directory)), ["history", "lock", "stat"])
+    finally:
+        load.kill()
+        if reader:
+            reader.kill()
+            reader.wait()
+
+
+def full(live):
+    """Without space it goes on with what does not need it, and publishes when there is space again."""
+    place = live.made("full")
+    metrics = live.path("full.prom")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", place], check=True)
+    try:
+        with Daemon(live, "--metrics-file", metrics, directory=place, waits=False) as daemon:
+            live.check(wait_until(lambda: os.path.exists(metrics)), "metrics come")
+            live.check("cannot publish" in daemon.said() and "No space left on device" in daemon.said(), daemon.said())
+            live.equal("what is there", [name for name in sorted(os.listdir(place)) if name[0] != "."], ["lock"])
+            ran = live.run([IOTRACE, "stat", f"--daemon={place}", "-n", "1"])
+            live.equal("a reader", (ran.returncode, b"no iotrace daemon publishes there" in ran.stderr), (125, True))
+            subprocess.run(["mount", "-o", "remount,size=16m", place], check=True)
+            live.check(wait_until(daemon.is_ready), "it publishes later")
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
+def version(live):
+    """A file of another version, and what is no such file."""
+    directory = live.made("other")
+    with Daemon(live) as daemon:
+        with open(os.path.join(daemon.directory, "stat"), "rb") as file:
+            content = file.read()
+    path = os.path.join(directory, "stat")
+    for what, change_to, words in (("version", content[:8] + struct.pack("<I", 2) + content[12:], "it has version 2 of its layout"),
+                                   ("size", content[:20000], "its sizes do not fit the file"),
+                                   ("other", b"x" * 9999, "it is not a file of iotrace daemon")):
+        with open(path, "wb") as file:
+            file.write(change_to)
+        ran = live.run([IOTRACE, "stat", f"--daemon={directory}", "-n", "1"])
+        live.equal(what, (ran.returncode, words in " ".join(ran.stderr.decode().split())), (125, True))
+    os.chmod(directory, 0o777)
+    ran = live.run([IOTRACE, "daemon", "--directory", directory])
+    live.equal("others may write", (ran.returncode, b"other users may write there" in ran.stderr), (125, True))
+
+
+TESTS = (device, file_system, fuse, everything, killed, full, version)
+
+with Live() as test:
+    if SOURCE != "bpf":
+        sys.exit(0)  # only the kernel counts for a daemon
+    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
+        each(test)
