@@ -12,9 +12,12 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/exposition.h>
 #include <iotrace/feed.h>
+#include <iotrace/http.h>
 #include <iotrace/log.h>
 #include <iotrace/probe.h>
+#include <iotrace/supervisor.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +34,10 @@ struct daemon {
 	struct daemon_names *names;
 	struct totals *totals;
 	struct daemon_publish publish;
-	uint64_t named; /* when the mounts were last read */
-	bool has_frame; /* of this child */
-	bool is_ready;  /* one has come */
+	struct http *http; /* NULL: not wanted */
+	uint64_t named;    /* when the mounts were last read */
+	bool has_frame;    /* of this child */
+	bool is_ready;     /* one has come */
 	bool is_over;
 };
 
@@ -47,6 +51,12 @@ static void take_frame(struct daemon *daemon)
 			totals_rename(daemon->totals);
 	}
 	daemon_publish_put(&daemon->publish);
+	if (daemon->http)
+		http_run(daemon->http);
+	if (!daemon->is_ready)
+		supervisor_ready("counting");
+	else if (!daemon->has_frame)
+		supervisor_status("counting again");
 	daemon->has_frame = daemon->is_ready = true;
 }
 
@@ -69,12 +79,15 @@ static void follow(struct daemon *daemon, struct feed *feed)
 
 		if (event == FEED_LINE)
 			take_line(daemon, line);
+		else if (event == FEED_OTHER)
+			http_run(daemon->http);
 		else if (event == FEED_MESSAGE)
 			fprintf(stderr, "%s\n", line);
 		else if (event == FEED_END || (event == FEED_TIMEOUT && daemon->is_over))
 			return;
 		else if (event == FEED_SIGNAL) {
 			daemon->is_over = true;
+			supervisor_stopping();
 			feed_stop(feed);
 		}
 	}
@@ -93,6 +106,8 @@ static int count(struct daemon *daemon)
 		return STATUS_FAILED;
 	}
 	feed_ignore_keys(feed);
+	if (daemon->http)
+		feed_watch(feed, http_fd(daemon->http));
 	follow(daemon, feed);
 	return feed_end(feed);
 }
@@ -130,9 +145,26 @@ static int run_all(struct daemon *daemon)
 			"the process that counts has ended (status %d); the next one begins in %u s",
 			status, wait);
 		totals_restart(daemon->totals);
+		supervisor_status("the process that counts has ended; it begins again");
 		if (!pause_for(wait))
 			return STATUS_OK;
 	}
+}
+
+/* Prometheus asks for OpenMetrics if it knows that. */
+static char *page(void *context, const char *accept, size_t *size, const char **type)
+{
+	const struct daemon *daemon = context;
+	bool is_open = strstr(accept, "application/openmetrics-text");
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+
+	*type = is_open ? EXPOSITION_TYPE : "text/plain; version=0.0.4; charset=utf-8";
+	if (out) {
+		exposition_print(daemon->totals, probe_now(), !is_open, out);
+		fclose(out);
+	}
+	return text;
 }
 
 static void hold_signals(void)
@@ -143,6 +175,15 @@ static void hold_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int open_http(struct daemon *daemon, struct error *err)
+{
+	if (!daemon->options->metrics)
+		return 0;
+	daemon->http = http_open(daemon->options->metrics, page, daemon, err);
+	daemon->count.http = daemon->http;
+	return daemon->http ? 0 : -1;
 }
 
 static int run_daemon(void *context, int argc, char **argv)
@@ -166,10 +207,12 @@ static int run_daemon(void *context, int argc, char **argv)
 	hold_signals();
 	daemon.names = daemon_names_new();
 	daemon.totals = totals_new(daemon_names_name, daemon.names);
-	if (daemon_publish_open(&daemon.publish, options, daemon.totals, &err))
+	if (daemon_publish_open(&daemon.publish, options, daemon.totals, &err) ||
+	    open_http(&daemon, &err))
 		command_complain(&err);
 	else
 		status = run_all(&daemon);
+	http_close(daemon.http);
 	daemon_publish_close(&daemon.publish);
 	totals_free(daemon.totals);
 	daemon_names_free(daemon.names);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/http.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
@@ -207,6 +208,7 @@ int daemon_count_run(void *context)
 
 	log_set_columns(0);
 	release_signals();
+	http_leave(job.count->http);
 	job.place = mem_format("%s/counting", job.count->directory);
 	choose(&job);
 	job.run = &run;

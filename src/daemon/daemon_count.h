@@ -9,11 +9,13 @@
 #include <stdint.h>
 
 struct command;
+struct http;
 
 struct daemon_count {
 	const struct command *command; /* for messages */
 	uint64_t interval;             /* ns */
 	const char *directory;         /* for the records of tasks that begin and end */
+	const struct http *http;       /* left to the daemon; NULL: none */
 	int verbosity;
 	uint64_t hang;       /* ns; 0: not wanted */
 	const char *on_hang; /* or NULL */

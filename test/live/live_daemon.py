@@ -5,10 +5,16 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
+
+from prometheus_client import openmetrics, parser
+import prometheus_client.openmetrics.parser  # noqa: F401
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
@@ -275,7 +281,73 @@ def version(live):
     live.equal("others may write", (ran.returncode, b"other users may write there" in ran.stderr), (125, True))
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version)
+def fetch(port, path="/metrics", **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return answer.headers["Content-Type"], answer.read().decode()
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def metrics_by_http(live):
+    """OpenMetrics and the older format, which a parser of Prometheus accepts; the numbers are those of the published file."""
+    port = free_port()
+    idle = socket.socket()
+    with Daemon(live, "--metrics", str(port)) as daemon:
+        idle.connect(("127.0.0.1", port))  # a client that says nothing delays nobody
+        subprocess.run(["dd", "if=/dev/zero", f"of={live.path('some')}", "bs=64k", "count=50", "oflag=direct"], check=True, stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+        kind, text = fetch(port, Accept="application/openmetrics-text; version=1.0.0")
+        live.equal("type", kind, "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        families = {one.name: one for one in openmetrics.parser.text_string_to_metric_families(text)}
+        for name in ("iotrace_operation_duration_seconds", "iotrace_block_request_duration_seconds", "iotrace_fuse_request_duration_seconds",
+                     "iotrace_operations_in_flight", "iotrace_oldest_operation_age_seconds", "iotrace_bytes", "iotrace_errors", "iotrace_spans"):
+            live.check(name in families, f"{name}: {sorted(families)}")
+        writes = [one.value for one in families["iotrace_operation_duration_seconds"].samples
+                  if one.name.endswith("_count") and one.labels["operation"] == "write"]
+        live.check(sum(writes) >= 50, f"writes: {writes}")
+        kind, text = fetch(port)
+        live.equal("older type", kind, "text/plain; version=0.0.4; charset=utf-8")
+        live.check(len(list(parser.text_string_to_metric_families(text))) >= len(families), "the older format")
+        try:
+            fetch(port, "/")
+            live.check(False, "another page")
+        except urllib.error.HTTPError as error:
+            live.equal("another page", error.code, 404)
+        counting = daemon.children()[0]
+        os.kill(counting, signal.SIGKILL)
+        live.check(wait_until(lambda: "iotrace_restarts_total 1" in fetch(port)[1]), "it is served while nobody counts")
+        ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--metrics", str(port)])
+        live.equal("taken", (ran.returncode, b"Address already in use" in ran.stderr), (125, True))
+    idle.close()
+    for address in ("0.0.0.0", "x:1", "[::1:5", "1.2.3.4:99999"):
+        ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--metrics", address])
+        live.equal(address, (ran.returncode, b"invalid address" in ran.stderr), (125, True))
+
+
+def service(live):
+    """It tells systemd, and needs no more capabilities than the unit gives; SIGTERM is a good end."""
+    with open(os.path.join(os.environ["SOURCE_DIR"], "share/iotrace.service"), encoding="utf-8") as file:
+        unit = dict(line.strip().split("=", 1) for line in file if "=" in line and line[0] not in "#[")
+    bounds = ",".join("+" + word[4:].lower() for word in unit["CapabilityBoundingSet"].split())
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+        notify.bind(live.path("notify"))
+        notify.settimeout(60)
+        process = subprocess.Popen(["setpriv", f"--bounding-set=-all,{bounds}", "--inh-caps=-all", "--no-new-privs", IOTRACE, "daemon", "--directory",
+                                    live.path("service"), "-i", "100ms"], env=dict(CALMED, NOTIFY_SOCKET=live.path("notify")))
+        said = notify.recv(1000)
+        live.equal("ready", said, b"READY=1\nSTATUS=counting")
+        live.check(os.path.exists(live.path("service", "stat")), "it publishes")
+        process.terminate()
+        live.equal("stopping", notify.recv(1000), b"STOPPING=1")
+        live.equal("status", process.wait(60), 0)
+
+
+TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service)
 
 with Live() as test:
     if SOURCE != "bpf":
