@@ -4,15 +4,12 @@
  * The numbers are in mapped memory, and so is a list of the open spans, which an iterator fills that is opened early. bpf() may not
  * be allowed at the end, and while it looks into a map, the kernel runs no program on that CPU.
  */
-#include "bpf_span.h"
+#include "bpf_span_private.h"
 
 #include "bpf_source.h"
-#include "bpf_span_cell.h"
 #include "bpf_span_flight.h"
 #include "bpf_span_request.h"
-#include "bpf_span_spec.h"
 #include "feature/bpf_log.h"
-#include "feature/bpf_missed.h"
 #include "perf/tracefs.h"
 
 #include <bpf/bpf.h>
@@ -21,7 +18,6 @@
 #include <iotrace/counted_owner.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #ifdef IOTRACE_HAS_SECCOMP
 #include <seccomp.h>
@@ -31,31 +27,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-enum {
-	CELLS_OF_GROUPS = 1 << 17,
-	FLIGHTS = 1 << 15,
-	ENTRY = 48, /* memory that the kernel adds to each entry of a hash, */
-	HEAD = 16,  /* and to each of its lists */
-};
-
-struct bpf_span {
-	struct span_bpf *programs;
-	struct bpf_span_plan plan;
-	struct bpf_missed missed;
-	int event[BPF_SPAN_SIDES]; /* events that the programs are attached to; -1: none */
-	struct bpf_link *iterator; /* fills the list of open spans */
-	int left_fd;               /* an iterator; -1: it must be made */
-	uint32_t cpus;
-	const struct bpf_span_books *books; /* mapped, of all possible CPUs; also the cells */
-	struct bpf_span_cell *cells;        /* writable if there are two sets */
-	const struct bpf_span_listed *open; /* the list of open spans, with space for `rooms` */
-	uint32_t rooms;
-	const struct bpf_span_flight *flights; /* NULL: they are not wanted */
-	size_t books_size, cells_size, flights_size, open_size;
-};
+enum { CELLS_OF_GROUPS = 1 << 17, FLIGHTS = 1 << 15 };
 
 static struct bpf_program *program_of(const struct span_bpf *programs, int side)
 {
@@ -98,11 +72,6 @@ static void use_calls(struct bpf_span *span, const struct bpf_span_options *opti
 	}
 }
 
-static uint32_t sets_of(const struct bpf_span_spec *spec)
-{
-	return spec->has_sets ? 2 : 1;
-}
-
 /* Tables have the size that the span needs. */
 static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 {
@@ -112,7 +81,7 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
 	bpf_map__set_max_entries(programs->maps.open_spans, counted->room);
 	bpf_map__set_max_entries(programs->maps.open_list, counted->room);
-	bpf_map__set_max_entries(programs->maps.cells, sets_of(spec) * spec->cells);
+	bpf_map__set_max_entries(programs->maps.cells, bpf_span_sets(spec) * spec->cells);
 	bpf_map__set_max_entries(programs->maps.cell_index,
 				 spec->has_group ? spec->cells - spec->first : 1);
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
@@ -380,181 +349,4 @@ void bpf_span_detach(struct bpf_span *span)
 	}
 	if (span->programs)
 		span_bpf__detach(span->programs);
-}
-
-static uint64_t hash_bytes_of(const struct bpf_map *map)
-{
-	uint64_t entries = bpf_map__max_entries(map), lists = 1;
-
-	while (lists < entries)
-		lists *= 2;
-	return lists * HEAD + entries * (ENTRY + (bpf_map__key_size(map) + 7) / 8 * 8 +
-					 (bpf_map__value_size(map) + 7) / 8 * 8);
-}
-
-uint64_t bpf_span_memory(const struct bpf_span *span)
-{
-	return hash_bytes_of(span->programs->maps.open_spans) +
-	       hash_bytes_of(span->programs->maps.cell_index) +
-	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
-	       span->cells_size + span->books_size + span->flights_size + span->open_size;
-}
-
-const uint64_t *bpf_span_errors(const struct bpf_span *span)
-{
-	return span->programs->bss->failed;
-}
-
-uint64_t bpf_span_missed(const struct bpf_span *span)
-{
-	return bpf_missed_read(&span->missed);
-}
-
-void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books)
-{
-	for (uint32_t cpu = 0; cpu < span->cpus; cpu++) {
-		const struct bpf_span_books *of_cpu = &span->books[cpu];
-
-		books->begun += of_cpu->begun;
-		books->ended += of_cpu->ended;
-		books->cancelled += of_cpu->cancelled;
-		books->begun_again += of_cpu->begun_again;
-		books->left += of_cpu->left;
-		books->ends_without_begin += of_cpu->ends_without_begin;
-		books->excluded += of_cpu->excluded;
-		books->below += of_cpu->below;
-		books->full += of_cpu->full;
-		books->ungrouped += of_cpu->ungrouped;
-	}
-}
-
-static uint32_t used_cells(const struct bpf_span *span)
-{
-	const struct bpf_span_spec *spec = &span->plan.spec;
-	uint32_t used = __atomic_load_n(&span->programs->bss->cells_used, __ATOMIC_RELAXED);
-	uint32_t room = spec->cells - spec->first;
-
-	return spec->first + (used < room ? used : room);
-}
-
-static void pass_set(const struct bpf_span *span, uint32_t set,
-		     void (*call)(void *context, const struct counted_part *part), void *context)
-{
-	const struct bpf_span_spec *spec = &span->plan.spec;
-	uint32_t used = used_cells(span);
-
-	for (uint32_t i = 0; i < used; i++) {
-		const struct bpf_span_cell *name = &span->cells[i];
-		const struct bpf_span_cell *cell = &span->cells[set * spec->cells + i];
-		bool is_of_cpu = i < spec->first;
-		uint64_t number = is_of_cpu ? i % BPF_SPAN_CELLS : name->number;
-		const struct counted_part part = {
-			.group = name->group,
-			.cell = i,
-			.is_rest = spec->has_group && is_of_cpu,
-			.sum = cell->sum,
-			.min = UINT64_MAX - cell->above_min,
-			.max = cell->max,
-			.bytes = cell->bytes,
-			.squares = {cell->squares[0], cell->squares[1]},
-			.first = (uint32_t)number * BPF_SPAN_BUCKETS,
-			.bucket = cell->bucket,
-		};
-
-		if (cell->above_min)
-			call(context, &part);
-	}
-}
-
-void bpf_span_parts(const struct bpf_span *span,
-		    void (*call)(void *context, const struct counted_part *part), void *context)
-{
-	for (uint32_t set = 0; set < sets_of(&span->plan.spec); set++)
-		pass_set(span, set, call, context);
-}
-
-/* The names of cells stay. */
-static void clear_set(const struct bpf_span *span, uint32_t set)
-{
-	uint32_t used = used_cells(span);
-
-	for (uint32_t i = 0; i < used; i++) {
-		struct bpf_span_cell *cell = &span->cells[set * span->plan.spec.cells + i];
-
-		if (cell->above_min)
-			*cell = (struct bpf_span_cell){.group = cell->group,
-						       .number = cell->number};
-	}
-}
-
-/*
- * The programs run in RCU read-side critical sections, and membarrier(2) waits for all that have begun. It does not work with
- * nohz_full CPUs; a program takes far less than the time that is waited then.
- */
-static void wait_for_programs(void)
-{
-	const struct timespec pause = {.tv_nsec = 20000000};
-
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&pause, NULL);
-}
-
-void bpf_span_take(const struct bpf_span *span,
-		   void (*call)(void *context, const struct counted_part *part), void *context)
-{
-	volatile uint32_t *now = &span->programs->bss->set_now;
-	uint32_t set = *now;
-
-	__atomic_store_n(now, !set, __ATOMIC_RELEASE);
-	wait_for_programs();
-	pass_set(span, set, call, context);
-	clear_set(span, set);
-}
-
-void bpf_span_flights(const struct bpf_span *span, uint64_t now,
-		      void (*call)(void *context, const struct counted_flight *flight),
-		      void *context)
-{
-	uint32_t used = __atomic_load_n(&span->programs->bss->flights_used, __ATOMIC_RELAXED);
-	uint32_t room = span->plan.spec.flights - BPF_SPAN_FLIGHT_FIRST;
-
-	bpf_span_each_flight(span->flights, BPF_SPAN_FLIGHT_FIRST + (used < room ? used : room),
-			     now, call, context);
-}
-
-/* An iterator runs once. Another one can be made from its link. */
-static int renew_iterator(struct bpf_span *span)
-{
-	if (span->left_fd < 0)
-		span->left_fd = bpf_iter_create(bpf_link__fd(span->iterator));
-	return span->left_fd;
-}
-
-int bpf_span_left(struct bpf_span *span,
-		  void (*call)(void *context, const struct counted_open *open), void *context)
-{
-	uint32_t count;
-	char none;
-
-	if (renew_iterator(span) < 0)
-		return span->left_fd;
-	if (read(span->left_fd, &none, sizeof(none)) < 0)
-		return -errno;
-	count = span->programs->bss->open_listed;
-	for (uint32_t i = 0; i < count && i < span->rooms; i++) {
-		const struct bpf_span_open *open = &span->open[i].open;
-		struct counted_open found = {.begin = open->begin,
-					     .group = open->group,
-					     .bytes = open->bytes,
-					     .pid = open->pid,
-					     .tid = open->tid};
-
-		memcpy(found.key, span->open[i].key, sizeof(found.key));
-		call(context, &found);
-	}
-	if (span->flights) {
-		close(span->left_fd);
-		span->left_fd = -1;
-	}
-	return 0;
 }

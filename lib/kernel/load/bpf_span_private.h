@@ -1,0 +1,30 @@
+/* bpf_span_private: what bpf_span.c opens and bpf_span_read.c reads. */
+#pragma once
+
+#include "bpf_span.h"
+#include "bpf_span_cell.h"
+#include "bpf_span_spec.h"
+#include "feature/bpf_missed.h"
+
+#include <span.skel.h>
+
+struct bpf_span {
+	struct span_bpf *programs;
+	struct bpf_span_plan plan;
+	struct bpf_missed missed;
+	int event[BPF_SPAN_SIDES]; /* events that the programs are attached to; -1: none */
+	struct bpf_link *iterator; /* fills the list of open spans */
+	int left_fd;               /* an iterator; -1: it must be made */
+	uint32_t cpus;
+	const struct bpf_span_books *books; /* mapped, of all possible CPUs; also the cells */
+	struct bpf_span_cell *cells;        /* writable if there are two sets */
+	const struct bpf_span_listed *open; /* the list of open spans, with space for `rooms` */
+	uint32_t rooms;
+	const struct bpf_span_flight *flights; /* NULL: they are not wanted */
+	size_t books_size, cells_size, flights_size, open_size;
+};
+
+static inline uint32_t bpf_span_sets(const struct bpf_span_spec *spec)
+{
+	return spec->has_sets ? 2 : 1;
+}
