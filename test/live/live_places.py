@@ -5,6 +5,7 @@ What program_places.py writes is known by its size, what it removes by its name.
 """
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -108,13 +109,18 @@ def moves(test):
     check_roots(test, archive, top)
 
 
+def own_root_from_outside():
+    """The path of our root from the root of the mount namespace: a process in another namespace reads it so. "/" without a chroot."""
+    link = subprocess.run([*PRIVATE, "readlink", f"/proc/{os.getpid()}/root"], check=True, capture_output=True, text=True)
+    return link.stdout.rstrip("\n")
+
+
 def from_here(root):
     """In a chroot the kernel says some roots as they are outside of it."""
-    with open("/proc/self/mountinfo", encoding="utf-8") as file:
-        outside = [line.split()[3] for line in file if line.split()[4] == "/"][-1:]
-    if not root or not outside or outside == ["/"] or not (root + "/").startswith(outside[0] + "/"):
+    outside = own_root_from_outside()
+    if not root or outside == "/" or not (root + "/").startswith(outside + "/"):
         return root
-    return root[len(outside[0]):] or "/"
+    return root[len(outside):] or "/"
 
 
 def check_roots(test, archive, top):
