@@ -456,3 +456,15 @@ def passes(g):
 CALLS = ((opens, 26), (makes, 6), (copies, 8), (flags_of, 5), (closes, 8), (moves_data, 30), (copies_data, 5),
          (moves_position, 9), (names, 7), (directories, 3), (spawns, 6), (ends, 2), (execs, 3), (unshares, 1), (mounts, 3),
          (passes, 5), (links, 3), (handles, 3), (uring, 4))
+
+
+def leaves_chroot():
+    """The steps of a program that opens a file again from the root of its mount namespace, which in a chroot is another root."""
+    return [Step(0, CALL, "openat", AT_FDCWD, "f0", os.O_RDWR, 0, paths=[(0, 1)]),
+            Step(0, CALL, "pidfd_open", (TID, 0), 0),
+            Step(0, CALL, "setns", (RESULT, 1), CLONE_NEWNS),
+            Step(0, CALL, "openat", AT_FDCWD, "/proc/thread-self/fd/3", os.O_RDWR, 0, paths=[(0, 1)]),
+            Step(0, CALL, "read", (RESULT, 3), (ROOM, 0), 100, fds=(0,))]
+
+
+FIXED = {"leaves-chroot": leaves_chroot}

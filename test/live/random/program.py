@@ -147,7 +147,7 @@ class Seen:
 
     def __init__(self, tid, fd):
         at = f"/proc/{tid}/{fd}" if fd == "cwd" else f"/proc/{tid}/fd/{fd}"
-        self.link = os.readlink(at)
+        self.at, self.link = at, os.readlink(at)
         about = os.stat(at)
         self.identity, self.size = (about.st_dev, about.st_ino), about.st_size
         self.is_deleted = about.st_nlink == 0
@@ -209,6 +209,31 @@ def is_below(path, top):
     return path == top or path.startswith(top + "/")
 
 
+def is_outside(tid, root):
+    """Whether the root of the process is outside of ours, so that the kernel's path of it does not lead there."""
+    about = where(f"/proc/{tid}/root/.")
+    return bool(about) and read_link(f"/proc/{tid}/ns/mnt") == read_link("/proc/self/ns/mnt") and \
+        (where(root) or ())[:2] != about[:2]
+
+
+def link_from_root(tid, link):
+    """The link as the process would read it: the kernel shows paths from the root of the reader."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            proc = os.open("/proc", os.O_PATH)
+            os.chroot(f"/proc/{tid}/root")
+            os.write(writer, os.fsencode(os.readlink(link.removeprefix("/proc/"), dir_fd=proc)))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with open(reader, "rb") as answer:
+        text = os.fsdecode(answer.read())
+    os.waitpid(child, 0)
+    return text
+
+
 def name_of(tid, seen):
     """The path by which the process reaches the file from its own root, or None: none does.
 
@@ -216,6 +241,8 @@ def name_of(tid, seen):
     only the directory can be tried. So does one that has other links, or got its first link after O_TMPFILE.
     """
     root, path = read_link(f"/proc/{tid}/root"), seen.link
+    if root and is_outside(tid, root):
+        root, path = "/", link_from_root(tid, seen.at)
     inside = path if root in (None, "/") else path[len(root):]
     is_deleted = path.endswith(DELETED) and (seen.is_deleted or not leads_to(f"/proc/{tid}/root{inside}", seen))
     if is_deleted:
