@@ -12,7 +12,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, SOURCE, Live, wait_until, without_others  # noqa: E402
+from live import CALMED, IOTRACE, PROGRAM, SOURCE, Live, wait_until, without_others  # noqa: E402
 
 PATIENCE = 60
 NONE = b"iotrace: you have no recording on this machine\n"
@@ -143,8 +143,8 @@ def test_several(live):
     live.check("paused" in two.say("status", host), "status by the process id of a named recording")
     one.work(3)
     two.work(3)
-    ran = live.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", live.for_all(IOTRACE), "status"])
-    live.equal("another user", (ran.returncode, ran.stdout), (1, b""))
+    ran = live.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", live.for_all(PROGRAM), "status"])
+    live.equal("another user", (ran.returncode, ran.stdout, ran.stderr), (1, b"", NONE))
     live.equal("one: writes", one.end()[1], 5)
     live.equal("two: writes", two.end()[1], 2)
     live.check(wait_until(lambda: live.run([IOTRACE, "status"]).returncode), "two: it stays")  # longer than its guest

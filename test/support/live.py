@@ -10,6 +10,7 @@ import tempfile
 import time
 
 IOTRACE = os.environ.get("IOTRACE", "iotrace")
+PROGRAM = os.environ.get("IOTRACE_PROGRAM", IOTRACE)  # IOTRACE may be a script that leads there
 SOURCE = os.environ.get("IOTRACE_SOURCE", "bpf")  # who records system calls
 BIN = os.environ.get("TEST_BIN_DIR", ".")
 SKIPPED = 77  # what CTest takes for "cannot run here"
