@@ -172,6 +172,18 @@ def rooted(top):
     os._exit(0)
 
 
+def rooted_below(top):
+    """Below what is mounted over it, no path leads to the new root, though the kernel still shows one."""
+    for name in ("d", "over"):
+        os.makedirs(f"{top}/below/{name}/root")
+        touch(f"{top}/below/{name}/root/f")
+    os.chdir(f"{top}/below/d")
+    mount(f"{top}/below/over", f"{top}/below/d", flags=MS_BIND)
+    os.chroot("root")
+    put(2091, "/f")
+    os._exit(0)
+
+
 def topped(top):
     """What is mounted on the root of a process is reached by ".." only, and the path without it is that of another file."""
     for name in ("root", "over"):
@@ -223,4 +235,6 @@ shared(sys.argv[1])
 deleted(sys.argv[1])
 topped(sys.argv[1])
 child(rooted, sys.argv[1])
+child(rooted_below, sys.argv[1])
+must(libc.umount2(f"{sys.argv[1]}/below/d".encode(), MNT_DETACH))
 child(spaced, sys.argv[1])

@@ -202,11 +202,22 @@ static bool has_mount(const struct mounts *mounts, const struct view *view,
 	return is_there;
 }
 
+/*
+ * Whether the kernel's path of the root of a process in our namespace leads there. It does not if iotrace runs in a chroot and the root
+ * is outside of it, or if something is mounted over it.
+ */
+static bool leads_to_root(const char *path, const struct statx *root)
+{
+	struct statx there;
+
+	return status_of(AT_FDCWD, path, &there) && is_same_place(&there, root);
+}
+
 /* Removes the root of the process from the path. Returns false if the file is not below it, or if the process now has another. */
 static bool strip_root(struct link_target *found, const struct view *view,
 		       const struct procfs *proc, uint32_t tid)
 {
-	struct statx root, there;
+	struct statx root;
 	char path[LINK_TARGET_SIZE], name[LINK_SIZE];
 	ssize_t n = procfs_link(proc, path, sizeof(path), "%u/root", tid);
 	bool is_same = !has_other_mounts(proc, tid);
@@ -214,8 +225,7 @@ static bool strip_root(struct link_target *found, const struct view *view,
 	snprintf(name, sizeof(name), "%u/root", tid);
 	if (n <= 0 || !status_of(proc->root, name, &root) || !is_same_place(&root, &view->root))
 		return false;
-	/* In our namespace the path must lead to the root. If iotrace runs in a chroot, the path of a root outside of it does not. */
-	if (is_same && (!status_of(AT_FDCWD, path, &there) || !is_same_place(&there, &root)))
+	if (is_same && !leads_to_root(path, &root))
 		return false;
 	if (n == 1)
 		return true;
@@ -357,15 +367,22 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 	return 0;
 }
 
-int link_root_read(struct link_root *root, const struct procfs *proc, uint32_t tid)
+int link_root_read(struct link_root *root, struct mounts *mounts, const struct procfs *proc,
+		   uint32_t tid)
 {
 	char name[LINK_SIZE];
+	struct view view = view_of(mounts, proc, tid);
 	ssize_t n = procfs_link(proc, root->path, sizeof(root->path), "%u/root", tid);
 
 	root->length = n > 0 ? (uint32_t)n : 0;
 	root->mount_namespace = 0;
 	if (n <= 0)
 		return n < 0 ? (int)n : -ENOENT;
+	if (view.kind == VIEW_OTHER && !has_other_mounts(proc, tid) &&
+	    !leads_to_root(root->path, &view.root)) {
+		root->length = 0;
+		root->path[0] = '\0';
+	}
 	if (procfs_link(proc, name, sizeof(name), "%u/ns/mnt", tid) > 0)
 		sscanf(name, "mnt:[%" SCNu64 "]", &root->mount_namespace);
 	return 0;

@@ -56,9 +56,10 @@ int link_target_read(struct link_target *found, struct mounts *mounts, struct li
 struct link_root {
 	char path
 		[LINK_TARGET_SIZE]; /* terminated: from iotrace's root, or in another namespace from the root of that */
-	uint32_t length;
+	uint32_t length;          /* 0: no path leads there */
 	uint64_t mount_namespace; /* its inode; 0: not known */
 };
 
 /* Returns 0, or -errno if the process is gone. */
-int link_root_read(struct link_root *root, const struct procfs *proc, uint32_t tid);
+int link_root_read(struct link_root *root, struct mounts *mounts, const struct procfs *proc,
+		   uint32_t tid);

@@ -366,7 +366,7 @@ static void look_at_root(struct lookup *lookup, uint32_t pid, uint32_t tid)
 	struct fact fact = {.kind = FACT_ROOT,
 			    .number = {[FACT_ROOT_pid] = pid, [FACT_ROOT_t0] = clock_now()}};
 	struct link_root root;
-	int code = link_root_read(&root, lookup->base->links.proc, tid);
+	int code = link_root_read(&root, &lookup->mounts, lookup->base->links.proc, tid);
 
 	fact.number[FACT_ROOT_error] = (uint64_t)-code;
 	fact.number[FACT_ROOT_mount_namespace] = root.mount_namespace;

@@ -5,7 +5,7 @@
 
 /*
  * Appends a part with the root of the task, as a path from the root of its mount namespace: the mount that is on no other mount.
- * If the task's root is in another namespace, there is no path to it.
+ * If the task's root is in another namespace, or below what something is mounted on, there is no path to it.
  */
 static __always_inline uint32_t put_root(struct scratch *scratch, uint32_t at, uint32_t cpu,
 					 struct task_struct *task)

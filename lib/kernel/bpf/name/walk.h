@@ -28,6 +28,7 @@ struct walk {
 	uint32_t end;
 	uint32_t flags; /* BPF_PART_... */
 	bool has_left;  /* the dentry is the mount point of the mount that the walk has just left */
+	bool has_ended; /* the mount is on no other mount */
 };
 
 /* Writes a name. Returns its size with the NUL, or 0 if it did not fit. */
@@ -56,6 +57,7 @@ static __always_inline long leave_mount(struct walk *walk)
 	}
 	walk->flags |= BPF_PART_DETACHED;
 	walk->dentry = NULL;
+	walk->has_ended = true;
 	return 1;
 }
 

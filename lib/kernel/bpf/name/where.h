@@ -56,6 +56,7 @@ static __always_inline void begin_walk(struct walk *walk, const struct scratch *
 	walk->end = walk->at + PATH_BYTES;
 	walk->flags = 0;
 	walk->has_left = false;
+	walk->has_ended = false;
 }
 
 /*
@@ -75,7 +76,8 @@ __weak int write_where(uint32_t cpu, uint32_t at)
 	part->mnt_id = PEEK(walk.mount, mnt_id);
 	put_inode(part, walk.dentry);
 	put_names(part, scratch, &walk);
-	if (scratch->space && (uint64_t)PEEK(walk.mount, mnt_ns) == scratch->space)
+	if (scratch->space && walk.has_ended &&
+	    (uint64_t)PEEK(walk.mount, mnt_ns) == scratch->space)
 		walk.flags &= ~BPF_PART_DETACHED;
 	part->part.size = walk.at - at;
 	part->part.flags = walk.flags;
