@@ -12,7 +12,7 @@
  *   job { system ("Slurm"), id, name, user, nodes, ranks } (null if there was none),
  *   start, start_ns, duration_ns, pauses [ { start_ns, duration_ns } ] (from the start; what began there is not recorded),
  *   cpu_wait_ns (in which some task of the machine waited for a CPU),
- *   end, end_errno, archive_end { duration_ns, errno }, is_complete, syscalls[], metrics[],
+ *   end, end_errno, conversion_end ("stopped", "error"; null: all was converted), archive_end { duration_ns, errno }, is_complete, syscalls[], metrics[],
  *   series [ { name, metrics [ { name, unit } ] } ], parameters[],
  *   devices [ { name, dev, trace, scheduler, rotational, size, disk, under, backing, balanced,
  *               read { requests, sectors, kernel_requests, kernel_sectors }, write, discard, flush } ],

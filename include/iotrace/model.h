@@ -27,6 +27,8 @@ void model_fold_late(
 void model_event(struct model *model, const struct event *event);
 /* Says that the recording was running at this time. For a stream without facts, which do not say when it began and ended. */
 void model_lasts(struct model *model, uint64_t time);
+/* Says that the stream ends early, because the conversion does. Call it before model_end(). */
+void model_ends_early(struct model *model, enum trace_conversion why);
 /* Call it once at the end of the stream: ends calls in flight, and counts what is open. */
 void model_end(struct model *model);
 

@@ -17,6 +17,13 @@ enum { TRACE_ATTACHED = 4, TRACE_MISSING = 3 };
 /* Reasons of fact END: a write failed; --limit was reached. */
 enum { TRACE_END_ERROR = 2, TRACE_END_LIMIT = 4 };
 
+/* How far the capture was converted. */
+enum trace_conversion {
+	TRACE_CONVERSION_WHOLE = 0,
+	TRACE_CONVERSION_STOPPED,   /* the user stopped it */
+	TRACE_CONVERSION_UNWRITTEN, /* an output took no more */
+};
+
 /* The job of a batch system in which the recording was made (fact JOB). */
 struct trace_job {
 	str_id system; /* "Slurm"; 0: there was none */
@@ -47,11 +54,12 @@ struct trace_host {
 	int32_t status; /* wait status of the recorded command; -1: unknown */
 	int end_reason; /* fact END, -1 if the stream is truncated */
 	int end_errno;  /* TRACE_END_ERROR: of the write that failed; 0: not known */
+	enum trace_conversion conversion;
 	uint64_t first_time, last_time; /* of recorded tasks; is_system: of the recording */
 	uint64_t cpu_some;              /* us, when the recording began: see fact BEGIN */
 	uint64_t cpu_wait; /* ns in which some task of the machine waited for a CPU; 0: not known */
 	uint32_t processes_seen, threads_seen; /* recorded, with and without I/O */
-	uint32_t processes_left;               /* still alive at the end */
+	uint32_t processes_left; /* alive at the end; 0, too, if the conversion ended early */
 	/* Without a command and is_system: number of processes that were already running, and the first of them. */
 	uint32_t attached, attached_pid[TRACE_ATTACHED];
 	str_id attached_name[TRACE_ATTACHED];

@@ -132,6 +132,16 @@ static void read_reason(struct reader *r, struct json_object *top)
 			r->trace->host.end_reason = i;
 }
 
+static void read_conversion(struct reader *r, struct json_object *top)
+{
+	struct json_object *value = member(top, "conversion_end", json_type_string);
+
+	if (value)
+		r->trace->host.conversion = !strcmp(json_object_get_string(value), "stopped")
+						    ? TRACE_CONVERSION_STOPPED
+						    : TRACE_CONVERSION_UNWRITTEN;
+}
+
 /* If the archive ends early, later events are not in it. */
 static void read_early_end(struct reader *r, struct json_object *top)
 {
@@ -352,6 +362,7 @@ void read_notes(struct reader *r)
 	read_attached(r, member(top, "attached", json_type_object));
 	read_job(r, member(top, "job", json_type_object));
 	read_reason(r, top);
+	read_conversion(r, top);
 	read_source(r, top);
 	read_times(r, top);
 	read_early_end(r, top);

@@ -277,6 +277,11 @@ void model_lasts(struct model *m, uint64_t time)
 		host->last_time = time;
 }
 
+void model_ends_early(struct model *m, enum trace_conversion why)
+{
+	m->trace.host.conversion = why;
+}
+
 uint32_t model_add_span(struct model *m, const char *name, const char *definition, bool is_nested)
 {
 	return trace_add_span(&m->trace, name, definition, is_nested);

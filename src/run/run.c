@@ -38,6 +38,7 @@ struct run {
 	struct order *order;
 	struct decode *decode;
 	const struct run_source *source;
+	enum trace_conversion conversion;
 	const struct run *from;       /* the run whose events it got; NULL: its own */
 	uint32_t until_asked, rounds; /* a file of perf has a round for a few records */
 	uint64_t *samples;            /* for each event of the capture */
@@ -155,12 +156,13 @@ int run_close_sink(struct run *run, int index, struct error *err)
 	return ops ? ops->close(run->sink[index].sink, err ? err : &unheard) : 0;
 }
 
-static bool has_failed(const struct run *run)
+static bool has_failed(const struct run *run, bool is_of_whole)
 {
 	for (int i = 0; i < run->sinks; i++) {
 		const struct sink_ops *ops = run->sink[i].ops;
 
-		if (ops && ops->is_whole_or_nothing && ops->failed(run->sink[i].sink))
+		if (ops && ops->failed && (ops->is_whole_or_nothing || !is_of_whole) &&
+		    ops->failed(run->sink[i].sink))
 			return true;
 	}
 	return false;
@@ -168,18 +170,12 @@ static bool has_failed(const struct run *run)
 
 bool run_is_cut_short(const struct run *run)
 {
-	for (int i = 0; i < run->sinks; i++) {
-		const struct sink_ops *ops = run->sink[i].ops;
-
-		if (ops && ops->failed && ops->failed(run->sink[i].sink))
-			return true;
-	}
-	return false;
+	return has_failed(run, false);
 }
 
 static int ask(const struct run *run)
 {
-	if (has_failed(run))
+	if (has_failed(run, true))
 		return RUN_SINK_FAILED;
 	if (run->source->should_stop && run->source->should_stop(run->source->context))
 		return RUN_STOPPED;
@@ -410,6 +406,7 @@ static int open_source(struct run *run, struct error *err)
 static void end_model(struct run *run, const struct run *from)
 {
 	tally_merge(&run->tally, &from->stream);
+	model_ends_early(run->model, from->conversion);
 	model_end(run->model);
 	books_settle(&run->tally, model_trace(run->model), from->samples, from->events,
 		     &(struct books_missing){from->lost_records, from->gone});
@@ -423,6 +420,7 @@ int run_convert(struct run *run, const struct run_source *source, struct error *
 	rc = open_source(run, err);
 	if (!rc)
 		rc = loop(run, err);
+	run->conversion = rc > 0 ? (enum trace_conversion)rc : TRACE_CONVERSION_WHOLE;
 	if (run->spans)
 		run_define_spans(run);
 	if (run->recorded)
@@ -460,7 +458,8 @@ int run_archive(struct run *run, const struct run_source *source, struct error *
 
 	run->source = source;
 	rc = archive_read(&archive, err);
-
+	if (rc == 1)
+		run->archive.host.conversion = TRACE_CONVERSION_STOPPED;
 	return rc == 1 ? RUN_STOPPED : rc;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iotrace/capture.h>
+#include <iotrace/recorded.h>
 #include <iotrace/sink.h>
 
 struct error;
@@ -26,8 +27,9 @@ struct run_source {
 
 enum run_result {
 	RUN_COMPLETE = 0,
-	RUN_STOPPED = 1,     /* should_stop() returned true */
-	RUN_SINK_FAILED = 2, /* a sink cannot take more; its close has the reason */
+	RUN_STOPPED = TRACE_CONVERSION_STOPPED, /* should_stop() returned true */
+	/* A sink cannot take more; its close has the reason. */
+	RUN_SINK_FAILED = TRACE_CONVERSION_UNWRITTEN,
 };
 
 struct run *run_new(void);

@@ -93,6 +93,10 @@ def try_convert(live, what, small):
         ran = live.run([IOTRACE, "convert", capture(live), "--format", "text", "-o", f"{less}/text"])
         live.equal(f"{what}: text: exit status", ran.returncode, 125)
         live.equal(f"{what}: text: what is left", os.listdir(less), [])
+        said = ran.stderr.decode()
+        live.check("its output could not be written" in said, f"{what}: text: the summary names no cause: {said}")
+        live.check("the capture has no end" not in said, f"{what}: text: the summary blames the capture: {said}")
+        live.check("still running" not in said, f"{what}: text: nothing is known of the processes at the end: {said}")
 
 
 def test_refusal(live):

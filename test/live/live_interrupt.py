@@ -149,6 +149,23 @@ def test_ignored(live):
     live.equal("insist: exit status", status, 128 + signal.SIGKILL)
 
 
+def test_conversion(live):
+    """A conversion that is stopped says so, and does not blame the capture, which is whole."""
+    capture, converted = live.path("large"), live.path("part")
+    live.record(live.path("whole"), [*storm(live, 0)[:-2], "1000000", "0"], "-q", "--capture", capture)
+    convert = subprocess.Popen([IOTRACE, "convert", capture, "-o", converted], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    wait_until(lambda: glob.glob(live.path(".part.iotrace", "archive", "traces", "*.evt")))
+    convert.send_signal(signal.SIGINT)
+    _, said = convert.communicate()
+    said = said.decode()
+    live.equal("conversion: exit status", convert.returncode, 125)
+    live.check("incomplete: the conversion was stopped" in said, f"conversion: the summary names no cause: {said}")
+    live.check("still running" not in said, f"conversion: nothing is known of the processes at the end: {said}")
+    ran = live.run([IOTRACE, "report", converted])
+    live.check(b"incomplete: the conversion was stopped" in ran.stdout, f"conversion: the report: {ran.stdout!r}")
+
+
 def test_killed(live):
     """SIGKILL: the command goes on, and the spool becomes an archive of all but the last moment."""
     run = Recording(live, "killed", storm(live, 2), ("-q",))
@@ -176,5 +193,5 @@ def test_killed(live):
 
 
 with Live() as test:
-    for each in (test_interrupt, test_interrupt_ignored, test_terminate, test_ignored, test_killed):
+    for each in (test_interrupt, test_interrupt_ignored, test_terminate, test_ignored, test_conversion, test_killed):
         each(test)

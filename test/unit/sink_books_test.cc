@@ -140,6 +140,32 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 		  "full or the file was truncated. Later events are unknown.");
 }
 
+/* The capture may be whole: the conversion did not read it to its end. */
+TEST_F(Books, AConversionThatEndsEarlySaysWhy)
+{
+	count("enter", 0, 10, 0);
+	settle({10});
+	b.trace->host.source = TRACE_SOURCE_BPF;
+	b.trace->host.end_reason = -1;
+	b.trace->host.conversion = TRACE_CONVERSION_STOPPED;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: the conversion was stopped. Later events were not converted.");
+	json_object *top = json(books());
+	EXPECT_EQ(at(top, "/conversion_end"), "stopped");
+	json_object_put(top);
+	b.trace->host.conversion = TRACE_CONVERSION_UNWRITTEN;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: the conversion ended early, because its output could not be "
+		  "written. Later events were not converted.");
+	top = json(books());
+	EXPECT_EQ(at(top, "/conversion_end"), "error");
+	json_object_put(top);
+	b.trace->host.conversion = TRACE_CONVERSION_WHOLE;
+	top = json(books());
+	EXPECT_EQ(at(top, "/conversion_end"), "null");
+	json_object_put(top);
+}
+
 /* The user has set the limit, so nothing is lost; but this is not the whole run. */
 TEST_F(Books, WhatALimitEndedIsNotComplete)
 {

@@ -280,7 +280,7 @@ void life_end_all(struct model *m)
 		if (m->task[i].process != ID_NONE && m->task[i].call.id != CALL_ID_NONE)
 			op_cancel(m, i, m->trace.host.last_time, IO_END_RECORDING);
 	aio_end_all(m);
-	for (uint32_t i = 0; i < m->processes.count; i++)
+	for (uint32_t i = 0; i < m->processes.count && !m->trace.host.conversion; i++)
 		m->trace.host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)

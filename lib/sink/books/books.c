@@ -211,6 +211,7 @@ static json_object *json_pauses(const struct trace *trace)
 static void add_times(json_object *top, const struct trace *trace)
 {
 	const struct trace_host *host = trace_host(trace);
+	static const char *const conversion[] = {NULL, "stopped", "error"};
 	static const char *const end[] = {"ended", "interrupted", "error", "detached", "limit"};
 	/* A damaged capture may contain any time: a time beyond the calendar counts as unknown. */
 	int64_t start = (int64_t)(host->first_time + (uint64_t)host->realtime_offset);
@@ -228,10 +229,9 @@ static void add_times(json_object *top, const struct trace *trace)
 	json_set_known(top, "cpu_wait_ns", host->cpu_wait, host->cpu_wait);
 	json_set(top, "pauses", json_pauses(trace));
 	json_set_word(top, "end",
-		      host->end_reason >= 0 && host->end_reason <= TRACE_END_LIMIT
-			      ? end[host->end_reason]
-			      : NULL);
+		      (unsigned)host->end_reason <= TRACE_END_LIMIT ? end[host->end_reason] : NULL);
 	json_set_known(top, "end_errno", host->end_errno, host->end_errno);
+	json_set_word(top, "conversion_end", conversion[host->conversion]);
 }
 
 bool books_ends_early(const struct trace *trace)
@@ -248,7 +248,7 @@ static bool is_whole(const struct trace *trace, const struct tally *tally)
 {
 	const struct trace_host *host = trace_host(trace);
 
-	if (tally_get(tally, refused) || tally_get(tally, uring_unseen))
+	if (tally_get(tally, refused) || tally_get(tally, uring_unseen) || host->conversion)
 		return false;
 	if (host->source != TRACE_SOURCE_UNKNOWN && host->end_reason < 0)
 		return false;

@@ -272,6 +272,19 @@ static void add_missing(struct text *text, const struct books_view *view)
 	add_remedies(text, view);
 }
 
+/* Then nobody knows what the rest of the capture has. */
+static bool add_early_end(struct text *text, const struct trace_host *host, const char *before)
+{
+	if (host->conversion == TRACE_CONVERSION_STOPPED)
+		add(text, "%s conversion was stopped. Later events were not converted.", before);
+	else if (host->conversion == TRACE_CONVERSION_UNWRITTEN)
+		add(text,
+		    "%s conversion ended early, because its output could not be written. Later "
+		    "events were not converted.",
+		    before);
+	return host->conversion != TRACE_CONVERSION_WHOLE;
+}
+
 /* A capture of iotrace has an END fact with the reason; one of perf has none. */
 static bool add_broken_end(struct text *text, const struct trace_host *host,
 			   const struct tally *tally)
@@ -340,9 +353,14 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 	if (count_missing(&view, OF_EVENTS) || count_missing(&view, OF_ARCHIVE)) {
 		add_missing(&out, &view);
 		add_gaps(&out, trace, tally, " ");
+		add_early_end(&out, host, " The");
 		return BOOKS_LOSS;
 	}
-	if (add_gaps(&out, trace, tally, "incomplete: ") ||
+	if (add_gaps(&out, trace, tally, "incomplete: ")) {
+		add_early_end(&out, host, " The");
+		return BOOKS_LOSS;
+	}
+	if (add_early_end(&out, host, "incomplete: the") ||
 	    add_broken_end(&out, trace_host(trace), tally))
 		return BOOKS_LOSS;
 	if (host->end_reason == TRACE_END_LIMIT)
