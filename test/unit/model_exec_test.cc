@@ -69,6 +69,45 @@ TEST_F(Exec, AProcessThatPerfLosesIsCounted)
 	EXPECT_EQ(destroyed(), 0u);
 }
 
+/* Nobody sees its end, so it does not count as running. */
+TEST_F(Exec, AProcessThatPerfLosesIsNotLeft)
+{
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF, 0}, {"", ""});
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "su", true);
+	d.exit(11, 11);
+	d.end();
+	EXPECT_EQ(trace_host(d.trace)->processes_left, 1u) << "process 10";
+}
+
+/* One that is found again is followed to its end. */
+TEST_F(Exec, AProcessThatPerfFindsAgainMayBeLeft)
+{
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF, 0}, {"", ""});
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "su", true);
+	d.exit(11, 11);
+	d.fact(FACT_GAP, {GAP_RESUMED, 1, 0, 11, 1000, 4500});
+	d.end();
+	EXPECT_EQ(trace_host(d.trace)->processes_left, 2u);
+}
+
+/* Perf has no end of the exec of a 32-bit program. EXIT is the end of the process then. */
+TEST_F(Exec, A32BitProgramThatEndsWasNotLost)
+{
+	d.fact(FACT_SOURCE, {TRACE_SOURCE_PERF, 0}, {"", ""});
+	d.enter(11, 11, "execve");
+	d.comm(11, 11, "old", true);
+	d.fact(FACT_EXE, {11, d.now, 0, 1}, {"/bin/old", "old"});
+	d.exit(11, 11);
+	EXPECT_EQ(tally_get(&d.tally, foreign_processes), 1u);
+	EXPECT_EQ(tally_get(&d.tally, detached), 0u);
+	EXPECT_EQ(tally_get(&d.tally, cancelled), 0u);
+	EXPECT_EQ(destroyed(), 1u) << "it has ended";
+	d.end();
+	EXPECT_EQ(trace_host(d.trace)->processes_left, 1u) << "process 10";
+}
+
 /* Its events are opened again: what it did meanwhile is not known, and what it has open only when it is looked up. */
 TEST_F(Exec, AProcessThatPerfFindsAgainGoesOn)
 {

@@ -392,6 +392,7 @@ static void resume(struct model *m, const struct event *event)
 	if (task == MAP_NONE || !m->tally->n[TALLY_detached])
 		return;
 	m->tally->n[TALLY_detached]--;
+	m->process[m->task[task].process].is_lost = false;
 	tally_add(m->tally, resumed, 1);
 	tally_add(m->tally, resumed_us, until > since ? (until - since + 999) / 1000 : 0);
 	table_doubt(m, task_table(m, task), DOUBT_LOSS);

@@ -241,14 +241,11 @@ void life_call_end(struct model *m, const struct event *event)
 		take_over(m, task);
 }
 
-/* Inherited events are gone for good. No record will report the end of the exec, which can no longer fail. */
-static void task_lose(struct model *m, const struct event *event)
+/* No record reports the end of the exec, which can no longer fail. */
+static void end_unseen_exec(struct model *m, const struct event *event)
 {
 	struct event end = *event;
 
-	if (m->trace.host.is_system || m->trace.host.source != TRACE_SOURCE_PERF)
-		return;
-	tally_add(m->tally, detached, 1);
 	end.kind = EVENT_SYSCALL_EXIT;
 	end.exit.call = call_by_name("execve", strlen("execve"));
 	end.exit.result = 0;
@@ -256,20 +253,37 @@ static void task_lose(struct model *m, const struct event *event)
 	life_call_end(m, &end);
 }
 
+/* Inherited events are gone for good. */
+static void task_lose(struct model *m, uint32_t task, const struct event *event)
+{
+	if (m->trace.host.is_system || m->trace.host.source != TRACE_SOURCE_PERF)
+		return;
+	tally_add(m->tally, detached, 1);
+	m->process[m->task[task].process].is_lost = true;
+	end_unseen_exec(m, event);
+}
+
 /*
  * Perf writes EXIT when an exec removes perf's events from a process, because it changes its rights or runs a program that it may
- * not read. The call is still in flight then. A thread that really ends has ended its call before.
+ * not read. The call is still in flight then. A thread that really ends has ended its call before; only the exec of a 32-bit
+ * program has no end.
  */
 void life_exit(struct model *m, const struct event *event)
 {
 	uint32_t task = task_find(m, event->tid);
+	const struct process *p = task == MAP_NONE ? NULL : &m->process[m->task[task].process];
 
-	if (task == MAP_NONE)
-		return;
-	if (m->process[m->task[task].process].is_replaced) {
-		task_lose(m, event);
+	if (p && p->is_replaced && !p->is_foreign) {
+		task_lose(m, task, event);
 		return;
 	}
+	if (p && p->is_replaced) {
+		end_unseen_exec(m, event);
+		task = task_find(m,
+				 event->tid); /* it may have taken the number of the first thread */
+	}
+	if (task == MAP_NONE)
+		return;
 	op_cancel(m, task, event->time, IO_END_DEATH);
 	task_retire(m, task);
 }
@@ -281,7 +295,8 @@ void life_end_all(struct model *m)
 			op_cancel(m, i, m->trace.host.last_time, IO_END_RECORDING);
 	aio_end_all(m);
 	for (uint32_t i = 0; i < m->processes.count && !m->trace.host.conversion; i++)
-		m->trace.host.processes_left += m->process[i].tasks && process_is_recorded(m, i);
+		m->trace.host.processes_left += m->process[i].tasks && !m->process[i].is_lost &&
+						process_is_recorded(m, i);
 	for (uint32_t i = 0; i < m->tables.count; i++)
 		for (uint32_t fd = 0; fd < m->table[i].capacity; fd++)
 			tally_add(m->tally, handles_open, m->table[i].slot[fd].open != ID_NONE);

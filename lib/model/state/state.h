@@ -109,6 +109,7 @@ struct process {
 	bool is_argv_cut;   /* argv is truncated */
 	bool is_argv_typed; /* argv is that of the recorded command, as given to iotrace */
 	bool is_replaced;   /* an exec is in flight, so it cannot end before that */
+	bool is_lost;       /* perf lost its events, so nobody sees its end */
 	struct trace_rank rank;
 	uint32_t selection;
 	int32_t status;          /* its wait status; -1: unknown */
