@@ -35,7 +35,6 @@ static void note(void *context, const struct span_note *what)
 static void report_part(struct latency_job *job, uint64_t to)
 {
 	struct span_report report = span_report_of(job->run);
-	struct error err = {0};
 
 	report.latency = job->part;
 	report.start = job->run->start;
@@ -43,8 +42,7 @@ static void report_part(struct latency_job *job, uint64_t to)
 	report.to = to > report.from ? to : report.from;
 	report.has_heat = false;
 	report.is_part = true;
-	if (span_print(latency_text, &report, NULL, job->run->fd, &err))
-		command_complain(&err);
+	span_print_part(job->run, latency_text, &report);
 	job->from = report.to;
 	latency_clear(job->part);
 }

@@ -48,7 +48,6 @@ static void report_now(void *context)
 	struct leaks_job *job = context;
 	struct leaks now = {.older_than = job->options->older_than};
 	struct span_report report = span_report_of(job->run);
-	struct error err = {0};
 
 	span_engine_look(job->run->engine, job->run->now, leaks_seen, &now);
 	report.leaks = &now;
@@ -56,8 +55,7 @@ static void report_now(void *context)
 	report.from = report.to = job->run->now;
 	merge_stacks(job, &now);
 	report.is_part = true;
-	if (span_print(leaks_text, &report, NULL, job->run->fd, &err))
-		command_complain(&err);
+	span_print_part(job->run, leaks_text, &report);
 	leaks_release(&now);
 }
 

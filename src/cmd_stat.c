@@ -41,6 +41,12 @@ struct stat_job {
 	bool is_over;
 };
 
+/* As with head(1). The command of --on-hang needs no reader. */
+static bool is_for_nobody(const struct stat_job *job)
+{
+	return stat_out_is_unread(&job->out) && !job->options->on_hang;
+}
+
 static void end_frame(struct stat_job *job, uint64_t to)
 {
 	struct span_run *run = job->run;
@@ -58,7 +64,7 @@ static void end_frame(struct stat_job *job, uint64_t to)
 		stat_hangs_take(&job->hangs, &report);
 	stat_out_frame(&job->out, run->fd, &report);
 	frames_next(job->frames);
-	if (++job->frames_reported != job->options->count)
+	if (++job->frames_reported != job->options->count && !is_for_nobody(job))
 		return;
 	job->is_over = true;
 	live_end_at_limit(run->live);

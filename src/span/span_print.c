@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/live.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <iotrace/trace.h>
@@ -43,8 +44,9 @@ struct span_report span_report_of(const struct span_run *run)
 	};
 }
 
-int span_print(void (*how)(const struct span_report *, FILE *), const struct span_report *report,
-	       const char *path, int fd, struct error *err)
+/* Returns 0, 1 if the reader of the descriptor has gone, or -errno with a message. */
+static int print(void (*how)(const struct span_report *, FILE *), const struct span_report *report,
+		 const char *path, int fd, struct error *err)
 {
 	char *text = NULL;
 	size_t size = 0, blank;
@@ -58,10 +60,30 @@ int span_print(void (*how)(const struct span_report *, FILE *), const struct spa
 	blank = *text == '\n'; /* there is no blank line before the first table */
 	code = path ? place_write(path, text + blank, size - blank, FILE_MODE, err)
 		    : place_write_all(fd, text + blank, size - blank);
-	/* It is not an error if the reader has gone. */
 	if (!path && code && code != -EPIPE)
 		error_set(err, -code, "cannot write to standard %s",
 			  fd == STDERR_FILENO ? "error" : "output");
 	free(text);
-	return code == -EPIPE ? 0 : code;
+	return !path && code == -EPIPE ? 1 : code;
+}
+
+int span_print(void (*how)(const struct span_report *, FILE *), const struct span_report *report,
+	       const char *path, int fd, struct error *err)
+{
+	int code = print(how, report, path, fd, err);
+
+	return code < 0 ? code : 0; /* it is not an error if the reader has gone */
+}
+
+void span_print_part(struct span_run *run, void (*how)(const struct span_report *, FILE *),
+		     const struct span_report *report)
+{
+	const struct span_options *options = run->options;
+	struct error err = {0};
+	int code = print(how, report, NULL, run->fd, &err);
+
+	if (code < 0)
+		command_complain(&err);
+	else if (code && run->live && !options->json.path && !options->heat.path)
+		live_end_at_limit(run->live);
 }

@@ -130,6 +130,11 @@ void stat_out_frame(struct stat_out *out, int fd, struct frame_report *report)
 	out->has_begun = true;
 }
 
+bool stat_out_is_unread(const struct stat_out *out)
+{
+	return out->is_closed && out->json < 0 && out->csv < 0;
+}
+
 int stat_out_end(const struct stat_out *out, struct error *err)
 {
 	return out->code ? error_set(err, -out->code, "write the numbers") : 0;

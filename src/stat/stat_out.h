@@ -23,6 +23,8 @@ struct frame_report stat_out_report(const struct stat_out *out, const struct spa
 void stat_out_style(struct frame_report *report, int fd);
 /* fd: for tables. */
 void stat_out_frame(struct stat_out *out, int fd, struct frame_report *report);
+/* Returns whether the reader of all numbers has gone. */
+bool stat_out_is_unread(const struct stat_out *out);
 /* Returns 0, or -errno with a message if something could not be written. */
 int stat_out_end(const struct stat_out *out, struct error *err);
 void stat_out_close(struct stat_out *out);

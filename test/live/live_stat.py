@@ -488,7 +488,20 @@ def user_defined(live):
     live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
 
 
-TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined)
+def reader_gone(live):
+    """As with any program in front of head(1), the end of the reader is the end of the recording. The command continues."""
+    done = live.path("done")
+    for words in (["stat", "-i", "100ms"], ["stat", "-i", "100ms", "--json"], ["latency", "--interval", "100ms"],
+                  ["leaks", "--every", "100ms"]):
+        took = time.monotonic()
+        live.run(["sh", "-c", '"$@" | head -n 1 >/dev/null', "sh", "timeout", "12", IOTRACE, *words, "-a", f"--source={SOURCE}"])
+        live.check(time.monotonic() - took < 10, f"{words}: it went on without a reader")
+    ran = live.run(["sh", "-c", '"$@" 2>&1 >/dev/null | head -n 1 >/dev/null', "sh", IOTRACE, "stat", "-i", "100ms", f"--source={SOURCE}",
+                    "--", "sh", "-c", f"sleep 1; echo >{done}"])
+    live.check(os.path.exists(done), "the command was not left alone")
+
+
+TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
 
 with Live() as test:
     for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
