@@ -39,15 +39,15 @@ static void log_not_found(const struct record_options *options, const char *name
 {
 	const char *near = command_nearest(name);
 
-	if (near && !strcmp(near, name)) /* behind "--" or an option */
+	if (path_is_program(name))
+		log_error("%s: command not found; did you mean './%s'?", name, name);
+	else if (near && !strcmp(near, name)) /* behind "--" or an option */
 		log_error("%s: command not found; a command of iotrace comes first: iotrace %s",
 			  name, name);
 	else if (near)
 		log_error("%s: command not found; did you mean 'iotrace %s'?", name, near);
 	else if (is_device_of_block(options, name))
 		log_error("%s: command not found; did you mean '--block=%s'?", name, name);
-	else if (path_is_program(name))
-		log_error("%s: command not found; did you mean './%s'?", name, name);
 	else if (is_of_pattern(options, name))
 		return;
 	else if (path_is_directory(name))

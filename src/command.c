@@ -16,10 +16,9 @@
 static const struct {
 	const char *word, *command;
 } others[] = {
-	{"annotate", "report"},      {"dump", "convert"},   {"info", "report"},
-	{"print", "report"},         {"script", "convert"}, {"show", "report"},
-	{"stats", "report"},         {"summary", "report"}, {"validate", "check-archive"},
-	{"verify", "check-archive"},
+	{"annotate", "report"}, {"dump", "convert"},           {"info", "report"},
+	{"print", "report"},    {"script", "convert"},         {"show", "report"},
+	{"summary", "report"},  {"validate", "check-archive"}, {"verify", "check-archive"},
 };
 
 const char *command_nearest(const char *name)
@@ -28,6 +27,8 @@ const char *command_nearest(const char *name)
 #define COMMAND(id, name) name,
 #include "commands.def"
 #undef COMMAND
+		"help",
+		"version",
 	};
 	struct nearest nearest;
 

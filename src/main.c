@@ -34,23 +34,27 @@ static bool is_word(int argc, char **argv, int most, const char *word)
 static int help(const char *name)
 {
 	static char own[] = "iotrace", option[] = "--help";
-	const struct command *command = name ? command_find(name) : &command_record;
+	bool is_of_all = !name || !strcmp(name, "help");
+	const struct command *command = is_of_all ? &command_record : command_find(name);
 	const char *near = name ? command_nearest(name) : NULL;
 
 	if (command)
 		return command_run(command, 2, (char *[]){own, option, NULL});
-	if (near)
+	if (near && strcmp(near, name) != 0)
 		log_error("unknown command '%s'; did you mean '%s'?", name, near);
 	else
 		log_error("unknown command '%s'; 'iotrace help' lists the commands", name);
 	return STATUS_FAILED;
 }
 
-static int version(void)
+static int version(const char *operand)
 {
 	static char own[] = "iotrace", option[] = "--version";
 
-	return command_run(&command_record, 2, (char *[]){own, option, NULL});
+	if (!operand)
+		return command_run(&command_record, 2, (char *[]){own, option, NULL});
+	log_error("version takes no operand, but '%s' was given", operand);
+	return STATUS_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -72,8 +76,8 @@ int main(int argc, char **argv)
 		log_error("help: one command at a time: iotrace help %s", argv[2]);
 		return STATUS_FAILED;
 	}
-	if (is_word(argc, argv, 2, "version"))
-		return version();
+	if (is_word(argc, argv, argc, "version"))
+		return version(argv[2]);
 	if (argc < 2) {
 		command_usage(&command_record, stderr);
 		fputs("Try 'iotrace --help', or 'iotrace check' to see what works here.\n", stderr);

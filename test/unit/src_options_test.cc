@@ -230,6 +230,9 @@ TEST(Nearest, HintsOnlyWhatIsNear)
 	EXPECT_STREQ(command_nearest("cbeck"), "check");
 	EXPECT_STREQ(command_nearest("check-archiv"), "check-archive");
 	EXPECT_STREQ(command_nearest("summary"), "report");
+	EXPECT_STREQ(command_nearest("stats"), "stat");
+	EXPECT_STREQ(command_nearest("helpp"), "help");
+	EXPECT_STREQ(command_nearest("vversion"), "version");
 	EXPECT_EQ(command_nearest("ls"), nullptr);
 	EXPECT_EQ(command_nearest("make"), nullptr);
 	EXPECT_EQ(command_nearest(""), nullptr);
