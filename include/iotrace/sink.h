@@ -73,6 +73,12 @@ struct sink_ops {
 /* Returns the permissions of the output. Call it at close(), because the stream says what was recorded. */
 unsigned sink_mode(const struct sink_options *options);
 
+/*
+ * Returns whether text for a terminal of that many columns (0 or less: no terminal) may have bold type and colours: not if NO_COLOR
+ * is set and not empty, nor if TERM says that the terminal has none.
+ */
+bool sink_has_style(int columns);
+
 /* Returns "otf2", "text", "summary", "null"; NULL after the last. */
 const struct sink_ops *sink_at(uint32_t index);
 const struct sink_ops *sink_find(const char *name);

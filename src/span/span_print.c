@@ -7,6 +7,7 @@
 #include <iotrace/live.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
+#include <iotrace/sink.h>
 #include <iotrace/trace.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,7 +26,6 @@ struct span_report span_report_of(const struct span_run *run)
 {
 	const struct span_options *options = run->options;
 	int columns = probe_columns(run->fd);
-	const char *no_color = getenv("NO_COLOR");
 
 	return (struct span_report){
 		.engine = run->engine,
@@ -36,7 +36,7 @@ struct span_report span_report_of(const struct span_run *run)
 		.from = span_engine_first(run->engine),
 		.to = end_of(run),
 		.columns = columns > 0 ? (size_t)columns : 0,
-		.has_style = columns > 0 && (!no_color || !*no_color),
+		.has_style = sink_has_style(columns),
 		.has_histogram = options->has_histogram,
 		.has_heat = options->heat.is_wanted,
 		.top = options->top,

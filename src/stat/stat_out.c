@@ -6,6 +6,7 @@
 #include <iotrace/error.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
+#include <iotrace/sink.h>
 #include <iotrace/trace.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -64,10 +65,9 @@ struct frame_report stat_out_report(const struct stat_out *out, const struct spa
 void stat_out_style(struct frame_report *report, int fd)
 {
 	int columns = probe_columns(fd);
-	const char *no_color = getenv("NO_COLOR");
 
 	report->columns = columns > 0 ? (size_t)columns : 0;
-	report->has_style = columns > 0 && (!no_color || !*no_color);
+	report->has_style = sink_has_style(columns);
 }
 
 /* A frame is written at once, so that a reader of a pipe sees it in time. */

@@ -115,6 +115,25 @@ TEST_F(Summary, ACommandOnANarrowTerminal)
 				       "capture: kept\n");
 }
 
+TEST_F(Summary, BoldTypeOnlyWhereTheTerminalHasIt)
+{
+	unsetenv("NO_COLOR");
+	setenv("TERM", "xterm", 1);
+	EXPECT_TRUE(sink_has_style(80));
+	EXPECT_FALSE(sink_has_style(0)) << "no terminal";
+	for (const char *term : {"dumb", "unknown", ""}) {
+		setenv("TERM", term, 1);
+		EXPECT_FALSE(sink_has_style(80)) << term;
+	}
+	unsetenv("TERM");
+	EXPECT_FALSE(sink_has_style(80));
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	EXPECT_FALSE(sink_has_style(80));
+	setenv("NO_COLOR", "", 1);
+	EXPECT_TRUE(sink_has_style(80)) << "an empty value is none";
+}
+
 TEST_F(Summary, TheWholeMachine)
 {
 	process_id dd = b.process(200, "/usr/bin/dd", ID_NONE,

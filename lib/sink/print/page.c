@@ -2,8 +2,19 @@
 
 #include "summary_name.h"
 
+#include <iotrace/sink.h>
 #include <iotrace/wrap.h>
+#include <stdlib.h>
 #include <string.h>
+
+bool sink_has_style(int columns)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (columns <= 0 || (no_color && *no_color) || !term)
+		return false;
+	return *term && strcmp(term, "dumb") != 0 && strcmp(term, "unknown") != 0;
+}
 
 void page_wrap(const struct page *page, const char *text, size_t first, size_t indent)
 {

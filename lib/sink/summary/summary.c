@@ -56,14 +56,12 @@ static void print_summary(struct sink *sink, FILE *out)
 {
 	const struct sink_options *options = sink->options;
 	const struct summary summary = {options, &sink->collect};
-	const char *no_color = getenv("NO_COLOR");
 
 	collect_faults_judge(&sink->collect.faults);
 	if (options->is_json)
 		summary_json(&summary, out);
 	else
-		summary_text(&summary,
-			     options->columns > 0 && !options->path && (!no_color || !*no_color),
+		summary_text(&summary, !options->path && sink_has_style((int)options->columns),
 			     out);
 }
 
