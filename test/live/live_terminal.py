@@ -33,7 +33,7 @@ def progress(live):
 
 
 def tables(live):
-    terminal = Terminal(64, [IOTRACE, "-o", live.path("narrow"), "--", "ls", "-l", "/usr/share"])
+    terminal = Terminal(64, [IOTRACE, "-o", live.path("slim"), "--", "ls", "-l", "/usr/share"])
     live.equal("narrow: status", terminal.ends(), 0)
     text = re.sub("\x1b\\[[0-9;]*m", "", terminal.lines())
     rows = [line for line in text[text.index("iotrace summary: "):].split("\n") if not line.startswith("archive:")]
@@ -79,6 +79,19 @@ def messages(live):
             live.equal(f"{words}: the same words", terminal.lines().split(), piped.split())
 
 
+def narrow(live):
+    """A narrow terminal shows fewer columns of each table, and no line that the terminal breaks."""
+    archive = live.path("columns")
+    live.record(archive, ["sh", "-c", "exec 9</etc/passwd; ls -l / | cat; cp /etc/passwd /dev/null"], "-q")
+    for words in (["report"], ["latency"], ["latency", "--slowest", "3"], ["leaks"]):
+        for columns in (40, 45, 60, 70, 80):
+            terminal = Terminal(columns, [IOTRACE, *words, archive])
+            terminal.ends()
+            drawn = re.sub("\033\\[[0-9;]*m", "", terminal.lines()).replace("\r", "").split("\n")
+            wide = [line for line in drawn if len(line) > columns and not line.startswith("archive: ")]
+            live.equal(f"{words}: lines wider than {columns}", wide, [])
+
+
 def impatience(live):
     """However often and whenever it comes: an archive that is whole, or none."""
     for i, pauses in enumerate(((0.6, 0.02, 0.02, 0.02, 0.02), (0.6, 0.1, 0.05, 0.05, 0.05, 0.05), (0.7, 0.3, 0.1))):
@@ -101,4 +114,5 @@ with Live() as test:
     tables(test)
     check(test)
     messages(test)
+    narrow(test)
     impatience(test)

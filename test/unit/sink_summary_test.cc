@@ -185,6 +185,13 @@ TEST_F(Summary, TheWholeMachine)
 		" calls      count  failed     read  written     time      p50      p99      max\n"
 		" read           3       - 8.00 MiB        -  3.00 us  1.00 us  1.00 us  1.00 us\n"
 		" write          1       -        - 8.00 MiB   898 us   898 us   898 us   898 us\n");
+	for (options.columns = 40; options.columns < 132; options.columns++) {
+		std::istringstream lines(summary_of(all));
+
+		for (std::string line; std::getline(lines, line);)
+			EXPECT_LE(line.size(), size_t(options.columns))
+				<< options.columns << ": " << line;
+	}
 	options.columns = 0;
 	EXPECT_EQ(
 		summary_of(all),

@@ -10,10 +10,10 @@
 enum { CELLS = 12, BAR = 40 };
 
 static const struct page_column column[] = {
-	{"count", 10, 0, false},  {"rate/s", 9, 110, false}, {"average", 9, 0, false},
-	{"min", 9, 84, false},    {"max", 9, 0, false},      {"stddev", 9, 119, false},
-	{"p50", 9, 0, false},     {"p90", 9, 92, false},     {"p99", 9, 0, false},
-	{"p99.9", 9, 101, false}, {"sum", 9, 0, false},      {"time", 8, 128, false},
+	{"count", 10, 0, false},  {"rate/s", 9, 110, false}, {"average", 9, 60, false},
+	{"min", 9, 84, false},    {"max", 9, 51, false},     {"stddev", 9, 119, false},
+	{"p50", 9, 0, false},     {"p90", 9, 92, false},     {"p99", 9, 42, false},
+	{"p99.9", 9, 101, false}, {"sum", 9, 69, false},     {"time", 8, 128, false},
 	{NULL, 0, 0, false},
 };
 
@@ -189,8 +189,8 @@ static void put_slow(const struct span_report *report, const struct page *page,
 static void put_slowest(const struct span_report *report, const struct page *page)
 {
 	static const struct page_column slow_column[] = {
-		{"slowest", 9, 0, false},  {"at, s", 13, 0, false}, {"span", -14, 0, false},
-		{"thread", -22, 0, false}, {"what", 0, 0, false},
+		{"slowest", 9, 0, false},   {"at, s", 13, 58, false}, {"span", -14, 72, false},
+		{"thread", -22, 45, false}, {"what", 0, 0, false},
 	};
 	const struct page_table table = {slow_column, sizeof(slow_column) / sizeof(*slow_column)};
 	const struct latency_slow *slow;

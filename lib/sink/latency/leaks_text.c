@@ -151,9 +151,9 @@ static void put_groups(const struct span_report *report, const struct page *page
 	static const struct page_column column[] = {
 		{"leaks", 9, 0, false},
 		{"oldest", 9, 0, false},
-		{"span", -14, 60, false},
-		{"process", -24, 0, false},
-		{"what, and the oldest of them", 0, 0, false},
+		{"span", -14, 70, false},
+		{"process", -24, 56, false},
+		{"what (the oldest)", 0, 0, false},
 	};
 	const struct page_table table = {column, sizeof(column) / sizeof(*column)};
 	const struct leaks *leaks = report->leaks;

@@ -63,11 +63,25 @@ void page_row(const struct page *page, const struct page_table *table, const cha
 	fputs("\n", page->out);
 }
 
+/* Returns how many bytes of the title of the last column fit: what is in parentheses is omitted first. */
+static int title_length(const char *title, size_t room)
+{
+	const char *more = strstr(title, " (");
+
+	if (room && strlen(title) > room && more && more != title)
+		return (int)(more - title);
+	return (int)strlen(title);
+}
+
 void page_heading(const struct page *page, const struct page_table *table)
 {
 	fprintf(page->out, "\n%s", page->bold);
 	for (uint32_t i = 0; i < table->columns; i++)
-		if (is_shown(page, &table->column[i]))
+		if (is_shown(page, &table->column[i]) && table->column[i].width)
 			put_cell(page, table->column[i].width, table->column[i].title);
+		else if (is_shown(page, &table->column[i]))
+			fprintf(page->out, "  %.*s",
+				title_length(table->column[i].title, page_rest(page, table)),
+				table->column[i].title);
 	fprintf(page->out, "%s\n", page->plain);
 }

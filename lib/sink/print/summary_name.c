@@ -238,8 +238,8 @@ void summary_cut_list(char **text, uint32_t count, size_t columns)
 {
 	char **cut = mem_array(count + 1, sizeof(*cut)), **apart;
 
-	if (columns && columns < 2 * COLUMNS_LEAST)
-		columns = 2 * COLUMNS_LEAST;
+	if (columns && columns < COLUMNS_LEAST + HEAD_USUAL)
+		columns = COLUMNS_LEAST + HEAD_USUAL;
 	apart = mem_array(count + 1, sizeof(*apart));
 	for (uint32_t i = 0; i < count; i++)
 		cut[i] = summary_cut(text[i], columns, HEAD_USUAL);

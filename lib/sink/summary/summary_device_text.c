@@ -233,11 +233,11 @@ static void put_caches(const struct summary *summary, const struct page *page, u
 	const struct page_column column[] = {
 		{"cache", -name_width(page), 0, false},
 		{"read", 10, 0, false},
-		{"from disk", 10, 0, false},
-		{"cached", 9, 0, false},
+		{"from disk", 10, 69, false},
+		{"cached", 9, 49, false},
 		{"written", 11, 0, false},
-		{"to disk", 10, 0, false},
-		{"cached", 9, 0, false},
+		{"to disk", 10, 69, false},
+		{"cached", 9, 49, false},
 	};
 	const struct page_table table = TABLE(column);
 	struct collect_cache *cache = collect_caches(collect);
@@ -259,8 +259,8 @@ void summary_devices(const struct summary *summary, const struct page *page, uin
 	struct top top = collect_top_devices(summary->collect, summary->options->sort, rows);
 	const struct page_column column[] = {
 		{"device", -name_width(page), 0, false},
-		{"r/s", 6, 0, false},
-		{"w/s", 7, 0, false},
+		{"r/s", 6, 53, false},
+		{"w/s", 7, 53, false},
 		{"read/s", 11, 0, false},
 		{"written/s", 11, 0, false},
 		{"await", 8, 0, false},
@@ -308,7 +308,7 @@ static char *group_name(const struct trace *trace, uint32_t id)
 void summary_groups(const struct summary *summary, const struct page *page, uint32_t rows)
 {
 	static const struct page_column column[] = {
-		{"requests", 10, 0, false},
+		{"requests", 10, 44, false},
 		{"read", 10, 0, false},
 		{"written", 10, 0, false},
 		{"control group", 0, 0, false},

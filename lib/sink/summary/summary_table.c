@@ -95,9 +95,9 @@ void summary_processes(const struct summary *summary, const struct page *page, u
 	struct top top = collect_top_processes(summary->collect, summary->options->sort, rows);
 	char **name = mem_array(top.count + 1, sizeof(*name)), title[64];
 	const struct page_column column[] = {
-		{"pid", 7, 0, false},      {"read", 9, 0, false},
-		{"written", 9, 0, false},  {rate_title(summary), 11, 62, false},
-		{"file I/O", 9, 0, false}, {"waiting", 9, 50, false},
+		{"pid", 7, 0, false},       {"read", 9, 0, false},
+		{"written", 9, 0, false},   {rate_title(summary), 11, 68, false},
+		{"file I/O", 9, 48, false}, {"waiting", 9, 57, false},
 		{title, 0, 0, false},
 	};
 	const struct page_table table = TABLE(column);
@@ -283,8 +283,8 @@ void summary_calls(const struct summary *summary, const struct page *page, uint3
 {
 	static const struct page_column column[] = {
 		{"calls", -7, 0, false}, {"count", 10, 0, false},  {"failed", 8, 79, false},
-		{"read", 9, 0, false},   {"written", 9, 0, false}, {"time", 9, 0, false},
-		{"p50", 9, 70, false},   {"p99", 9, 52, false},    {"max", 9, 61, false},
+		{"read", 9, 0, false},   {"written", 9, 0, false}, {"time", 9, 44, false},
+		{"p50", 9, 71, false},   {"p99", 9, 53, false},    {"max", 9, 62, false},
 	};
 	const struct page_table table = TABLE(column);
 	struct top top = collect_top_classes(summary->collect, summary->options->sort, CLASSES);

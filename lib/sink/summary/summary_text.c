@@ -15,7 +15,7 @@
 
 #define SHARE_LEAST 0.0005 /* smaller shares are shown as 0.0 % */
 
-enum { COLUMNS_LEAST = 45, COLUMNS_MAX = 240, INDENT = 2 };
+enum { COLUMNS_LEAST = 40, COLUMNS_MAX = 240, INDENT = 2 };
 
 static const char *const resource_title[RESOURCES] = {
 	[RESOURCE_FILES] = "files",
