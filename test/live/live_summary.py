@@ -173,7 +173,7 @@ def screen(live):
         for line in lines:
             live.check(len(line) <= 80 or line.startswith("archive:"), f"{command}: {line!r}")
     command = ["sh", "-c", f"cat {deep}/* >/dev/null"]
-    terminal = Terminal(80, [IOTRACE, "-o", live.path("cut"), "--", *command])
+    terminal = Terminal(80, [IOTRACE, "--top", "5", "-o", live.path("cut"), "--", *command])
     terminal.ends()
     text = re.sub("\x1b\\[[0-9;]*m", "", terminal.lines())
     names = [line.split()[-1] for line in text.split("\n") if line.endswith("-name") and "cat(" in line]

@@ -92,6 +92,35 @@ TEST_F(Summary, ACommand)
 		"capture: kept\n");
 }
 
+/* 24 lines, of which the prompt takes one. */
+TEST_F(Summary, ASimpleProgramFitsAScreen)
+{
+	const char *const name[] = {"read", "write", "openat", "close", "fsync", "fstat", "flock"};
+	Events all = a_run();
+	uint64_t time = 600000;
+
+	for (const char *call : name) {
+		handle_id to = b.handle(p, b.file(("/data/" + std::string(call)).c_str()));
+
+		all += transfer(time, time + 100, call, to, IO_MODE_READ, 4096);
+		all += transfer(time + 200, time + 300, call, to, IO_MODE_WRITE, 9);
+		time += 1000;
+	}
+	const auto lines = [&] {
+		const std::string text = summary_of(all);
+
+		return std::count(text.begin(), text.end(), '\n');
+	};
+
+	options.columns = 0;
+	EXPECT_GT(lines(), 23) << "in a file";
+	options.columns = 80;
+	EXPECT_LE(lines(), 23);
+	EXPECT_NE(summary_of(all).find("file (4 of 8)"), std::string::npos) << summary_of(all);
+	options.top = 5;
+	EXPECT_GT(lines(), 23) << "the user has chosen it";
+}
+
 TEST_F(Summary, ACommandOnANarrowTerminal)
 {
 	options.columns = 50;
@@ -615,13 +644,12 @@ TEST_F(Summary, Remarks)
 	expect("block requests were recorded with perf instead of BPF: no field");
 	b.trace->host.last_time = 400000000;
 	b.trace->host.cpu_wait = 70000000;
-	EXPECT_EQ(summary_of({}).find("the machine was busy"), std::string::npos) << "rarely";
+	EXPECT_EQ(summary_of({}).find("waited for a CPU"), std::string::npos) << "rarely";
 	b.trace->host.cpu_wait = 172000000;
-	expect("the machine was busy: for 43 % of the time, some task waited for a CPU. In a call, "
-	       "such a wait is part of its time.");
+	expect("calls may have taken longer: some task waited for a CPU 43 % of the time.");
 	b.trace->host.last_time = 90000000;
 	b.trace->host.cpu_wait = 80000000;
-	EXPECT_EQ(summary_of({}).find("the machine was busy"), std::string::npos) << "too short";
+	EXPECT_EQ(summary_of({}).find("waited for a CPU"), std::string::npos) << "too short";
 	b.trace->host = before;
 	b.refuse("io_uring requests", "no tracepoint\033", "");
 	expect("the kernel refuses BPF programs: io_uring requests: no tracepoint\\x1b");

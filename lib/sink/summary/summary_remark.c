@@ -282,8 +282,7 @@ static bool remark_busy(const struct summary *summary, char *text, size_t size)
 	if (wall < BUSY_LEAST_NS || share < BUSY_LEAST)
 		return false;
 	snprintf(text, size,
-		 "the machine was busy: for %.0f %% of the time, some task waited for a CPU. In a "
-		 "call, such a wait is part of its time.",
+		 "calls may have taken longer: some task waited for a CPU %.0f %% of the time.",
 		 share < 1 ? share * 100 : 100);
 	return true;
 }

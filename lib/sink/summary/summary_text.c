@@ -15,7 +15,7 @@
 
 #define SHARE_LEAST 0.0005 /* smaller shares are shown as 0.0 % */
 
-enum { COLUMNS_LEAST = 40, COLUMNS_MAX = 240, INDENT = 2 };
+enum { COLUMNS_LEAST = 40, COLUMNS_MAX = 240, INDENT = 2, SCREEN = 23, ROWS_LEAST = 3 };
 
 static const char *const resource_title[RESOURCES] = {
 	[RESOURCE_FILES] = "files",
@@ -420,8 +420,6 @@ static void put_faults(const struct summary *summary, const struct page *page, u
 /* Paths are not cut, because users copy them. */
 static void put_capture(const char *path, const struct page *page)
 {
-	if (!path)
-		return;
 	fputs("capture: ", page->out);
 	escape_print(page->out, path, strlen(path));
 	fputc('\n', page->out);
@@ -441,6 +439,51 @@ static void put_archive(const struct summary *summary, const struct page *page)
 	fputc('\n', page->out);
 }
 
+static void put_all(const struct summary *summary, const struct page *page, uint32_t rows)
+{
+	put_title(summary, page);
+	put_end(summary, page);
+	put_verdict(summary, page);
+	put_elsewhere(summary, page);
+	put_counters(summary, page);
+	put_completeness(summary, page);
+	put_remarks(summary, page);
+	summary_processes(summary, page, rows);
+	summary_devices(summary, page, rows);
+	summary_files(summary, page, rows);
+	summary_groups(summary, page, rows);
+	summary_calls(summary, page, rows);
+	put_faults(summary, page, rows);
+	put_archive(summary, page);
+	if (summary->options->capture)
+		put_capture(summary->options->capture, page);
+}
+
+static uint32_t count_lines(const struct summary *summary, struct page page, uint32_t rows)
+{
+	char *text = NULL;
+	size_t size = 0, lines = 0;
+
+	page.out = open_memstream(&text, &size);
+	if (!page.out)
+		return 0;
+	put_all(summary, &page, rows);
+	fclose(page.out);
+	for (size_t i = 0; i < size; i++)
+		lines += text[i] == '\n';
+	free(text);
+	return (uint32_t)lines;
+}
+
+/* On a terminal, tables have one or two rows less if the summary then fits a screen, with a line for the prompt. */
+static uint32_t fitting_rows(const struct summary *summary, const struct page *page)
+{
+	for (uint32_t rows = SUMMARY_TOP_TEXT; rows >= ROWS_LEAST; rows--)
+		if (count_lines(summary, *page, rows) <= SCREEN)
+			return rows;
+	return SUMMARY_TOP_TEXT;
+}
+
 void summary_text(const struct summary *summary, bool is_color, FILE *out)
 {
 	const struct sink_options *options = summary->options;
@@ -451,19 +494,7 @@ void summary_text(const struct summary *summary, bool is_color, FILE *out)
 		page.columns = options->columns > COLUMNS_MAX     ? COLUMNS_MAX
 			       : options->columns < COLUMNS_LEAST ? COLUMNS_LEAST
 								  : (size_t)options->columns;
-	put_title(summary, &page);
-	put_end(summary, &page);
-	put_verdict(summary, &page);
-	put_elsewhere(summary, &page);
-	put_counters(summary, &page);
-	put_completeness(summary, &page);
-	put_remarks(summary, &page);
-	summary_processes(summary, &page, rows);
-	summary_devices(summary, &page, rows);
-	summary_files(summary, &page, rows);
-	summary_groups(summary, &page, rows);
-	summary_calls(summary, &page, rows);
-	put_faults(summary, &page, rows);
-	put_archive(summary, &page);
-	put_capture(summary->options->capture, &page);
+	if (page.columns && options->top == SINK_TOP_DEFAULT)
+		rows = fitting_rows(summary, &page);
+	put_all(summary, &page, rows);
 }
