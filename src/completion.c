@@ -125,18 +125,57 @@ static void bash_command(const struct command *command, FILE *out)
 		fputs("\t_iotrace_files -f\n}\n\n", out);
 }
 
-/* Prints the options of record that take a value, to find where the recorded command begins. */
-static void bash_valued(FILE *out)
+/* Returns the next command from *index on that runs another one, or NULL. */
+static const struct command *next_runner(uint32_t *index)
 {
-	const char *before = "";
+	const struct command *command;
 
-	for (const struct option_row *row = command_record.row; row->name; row++) {
-		if (!option_has_value(row))
-			continue;
-		fputs(before, out);
-		put_pattern(row, out);
-		before = "|";
-	}
+	while ((command = command_at((*index)++)))
+		if (command->runs_command)
+			return command;
+	return NULL;
+}
+
+/* Returns whether an earlier command that runs another one has the same option. */
+static bool is_repeated(const struct command *command, const struct option_row *row)
+{
+	const struct command *before;
+	uint32_t index = 0;
+
+	while ((before = next_runner(&index)) && before != command)
+		for (const struct option_row *other = before->row; other->name; other++)
+			if (!strcmp(other->name, row->name) && other->short_name == row->short_name)
+				return true;
+	return false;
+}
+
+/* Calls put() for each option that takes a value, to find where the command begins that iotrace runs. */
+static void each_valued(void (*put)(const struct option_row *row, FILE *out), FILE *out)
+{
+	const struct command *command;
+	uint32_t index = 0;
+
+	while ((command = next_runner(&index)))
+		for (const struct option_row *row = command->row; row->name; row++)
+			if (option_has_value(row) && !is_repeated(command, row))
+				put(row, out);
+}
+
+static void put_runners(const char *between, FILE *out)
+{
+	const struct command *command;
+	const char *before = "";
+	uint32_t index = 0;
+
+	for (; (command = next_runner(&index)); before = between)
+		fprintf(out, "%s%s", before, command->name);
+}
+
+static void bash_valued(const struct option_row *row, FILE *out)
+{
+	fputs("\t\t", out);
+	put_pattern(row, out);
+	fputs(") i=$((i + 1)) ;;\n", out);
 }
 
 /*
@@ -191,18 +230,21 @@ static void bash_record(FILE *out)
 {
 	fputs("_iotrace_command_line()\n{\n\tlocal index\n"
 	      "\twhile [[ $i -lt $last && ${words[i]} == -* ]]; do\n"
-	      "\t\tcase ${words[i]} in\n\t\t--) i=$((i + 1)); break ;;\n\t\t",
+	      "\t\tcase ${words[i]} in\n\t\t--) i=$((i + 1)); break ;;\n",
 	      out);
-	bash_valued(out);
-	fputs(") i=$((i + 1)) ;;\n\t\tesac\n\t\ti=$((i + 1))\n\tdone\n"
+	each_valued(bash_valued, out);
+	fputs("\t\tesac\n\t\ti=$((i + 1))\n\tdone\n"
 	      "\tif [[ $i -gt $last || $cur == -* && $i -eq $last && $prev != -- ]]; then\n"
-	      "\t\t_iotrace_record\n"
+	      "\t\t\"_iotrace_$word\"\n"
 	      "\telif [[ $i -lt $last ]] && declare -F _command_offset >/dev/null; then\n"
 	      "\t\t_iotrace_index \"$i\"\n\t\t_command_offset \"$index\"\n\t\treturn 1\n"
 	      "\telif [[ $i -lt $last ]]; then\n"
 	      "\t\t_iotrace_files -f\n"
 	      "\telse\n"
 	      "\t\t_iotrace_programs\n"
+	      "\t\tif [[ $word == latency || $word == leaks ]]; then\n"
+	      "\t\t\tcompopt -o filenames 2>/dev/null\n"
+	      "\t\t\tCOMPREPLY+=($(IFS=$'\\n'; compgen -f -- \"$cur\"))\n\t\tfi\n"
 	      "\t\tif [[ $last -eq 1 ]]; then\n"
 	      "\t\t\tCOMPREPLY+=($(compgen -W 'help version ",
 	      out);
@@ -232,8 +274,11 @@ static void bash(FILE *out)
 	fputs("\t\thelp) _iotrace_words '", out);
 	put_command_names(out);
 	fputs("'; return ;;\n\t\tesac\n\tfi\n"
-	      "\tif [[ $word == record ]]; then\n\t\t_iotrace_command_line || return\n"
-	      "\telse\n\t\t\"_iotrace_${word//-/_}\"\n\tfi\n"
+	      "\tcase $word in\n\t",
+	      out);
+	put_runners("|", out);
+	fputs(") _iotrace_command_line || return ;;\n"
+	      "\t*) \"_iotrace_${word//-/_}\" ;;\n\tesac\n"
 	      "\t_iotrace_finish\n}\n\ncomplete -F _iotrace iotrace\n",
 	      out);
 }
@@ -350,6 +395,13 @@ static void fish_option(const struct command *command, const struct option_row *
 	fputc('\n', out);
 }
 
+static void fish_valued(const struct option_row *row, FILE *out)
+{
+	fprintf(out, " --%s", row->name);
+	if (row->short_name)
+		fprintf(out, " -%c", row->short_name);
+}
+
 /*
  * The command is completed as the shell would complete it, but its first word only with what iotrace can run: a function or a
  * builtin of the shell is no program.
@@ -357,16 +409,14 @@ static void fish_option(const struct command *command, const struct option_row *
 static void fish_command(FILE *out)
 {
 	fputs("function __iotrace_command\n\tset -l words (commandline -opc)[2..-1]\n"
+	      "\tif set -q words[1]; and contains -- $words[1] ",
+	      out);
+	put_runners(" ", out);
+	fputs("\n\t\tset -e words[1]\n\tend\n"
 	      "\twhile set -q words[1]\n\t\tswitch $words[1]\n\t\t\tcase",
 	      out);
-	for (const struct option_row *row = command_record.row; row->name; row++) {
-		if (!option_has_value(row))
-			continue;
-		fprintf(out, " --%s", row->name);
-		if (row->short_name)
-			fprintf(out, " -%c", row->short_name);
-	}
-	fputs("\n\t\t\t\tset -e words[1..2]\n\t\t\tcase record '-*'\n\t\t\t\tset -e words[1]\n"
+	each_valued(fish_valued, out);
+	fputs("\n\t\t\t\tset -e words[1..2]\n\t\t\tcase '-*'\n\t\t\t\tset -e words[1]\n"
 	      "\t\t\tcase '*'\n\t\t\t\tcomplete -C (string join ' ' -- (string escape -- $words) (commandline -ct))\n"
 	      "\t\t\t\treturn\n\t\tend\n\tend\n"
 	      "\tset -l last (commandline -ct)\n\tstring match -q -- '-*' $last; and return\n"
@@ -379,12 +429,14 @@ static void fish_command(FILE *out)
 
 static void fish(FILE *out)
 {
+	const struct command *command;
+
 	fputs("# fish completion for iotrace, written by `iotrace --completion fish`.\n\n"
 	      "function __iotrace_is\n\tset -l words (commandline -opc)\n\tset -l word record\n"
 	      "\tif set -q words[2]; and contains -- $words[2] ",
 	      out);
 	put_command_names(out);
-	fputs("\n\t\tset word $words[2]\n\tend\n\ttest $word = $argv[1]\nend\n\n"
+	fputs(" help version\n\t\tset word $words[2]\n\tend\n\ttest $word = $argv[1]\nend\n\n"
 	      "function __iotrace_tracepoints\n"
 	      "\tiotrace list -e (commandline -ct | string replace -r -- '^--[a-z]*=' '')'*' 2>/dev/null | string match -r '^[^ ].*'\n"
 	      "end\n\n",
@@ -401,7 +453,14 @@ static void fish(FILE *out)
 		for (const struct option_row *row = command_at(i)->row; row->name; row++)
 			fish_option(command_at(i), row, out);
 	}
-	fputs("complete -c iotrace -n '__iotrace_is record' -x -a '(__iotrace_command)'\n", out);
+	/* The operand of latency and leaks may be a file, too. */
+	for (uint32_t index = 0; (command = next_runner(&index));)
+		fprintf(out,
+			"complete -c iotrace -n '__iotrace_is %s'%s -a '(__iotrace_command)'\n",
+			command->name, strstr(command->operands, "FILE") ? "" : " -x");
+	fputs("complete -c iotrace -n '__iotrace_is help' -x -a '", out);
+	put_command_names(out);
+	fputs("'\n", out);
 }
 
 static const struct {
