@@ -105,6 +105,7 @@ test_own() {
 	equal "the file's name is known" \
 		"$(otf2-print -G "$work/home/trace/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
 	status "of another user" 125 nobody "$work/iotrace" -o "$work/home/other" -p $$
+	grep -q "as root, any process can be recorded" "$work/err" || wrong "of another user: no remedy: $(cat "$work/err")"
 	[ ! -e "$work/home/other" ] || wrong "of another user: an archive of nothing was left"
 	status "check" 0 nobody "$work/iotrace" check
 }

@@ -91,8 +91,8 @@ void rights_hint_setcap(struct error *err)
 {
 	char *command = rights_setcap();
 
-	error_hint(err, "or let everybody who may execute the program record, also with BPF: %s",
-		   command);
+	error_hint(err, "%s everybody who may execute the program record, also with BPF: %s",
+		   err && strchr(err->text, '\n') ? "or let" : "to let", command);
 	free(command);
 }
 
@@ -193,6 +193,7 @@ static int explain_refused(struct error *err, int code, const char *event, int t
 			err, code,
 			"event %s of thread %d: %s: it belongs to another user, or has more rights",
 			event, tid, strerror(code));
+		error_hint(err, "as root, any process can be recorded");
 	} else {
 		error_say(err, code,
 			  "event %s: %s (a security policy, or a container without perf?)", event,
