@@ -29,6 +29,13 @@ void model_event(struct model *model, const struct event *event);
 void model_lasts(struct model *model, uint64_t time);
 /* Says that the stream ends early, because the conversion does. Call it before model_end(). */
 void model_ends_early(struct model *model, enum trace_conversion why);
+/*
+ * Copies what another model knows of running processes and their open files, at this point of its stream. `to` must be new, and have
+ * got the facts about the recording. has_positions: `from` has seen every call, so it knows the positions of files, too.
+ */
+void model_continue(struct model *to, const struct model *from, bool has_positions);
+/* Excludes calls and operations that begin before this time. Files and processes are followed. Call it before their first event. */
+void model_begin_at(struct model *m, uint64_t time);
 /* Call it once at the end of the stream: ends calls in flight, and counts what is open. */
 void model_end(struct model *model);
 

@@ -7,6 +7,7 @@
 #include "block/device_sample.h"
 #include "block/request.h"
 #include "call/op.h"
+#include "carry/carry.h"
 #include "fact/fact_in.h"
 #include "fd/fdtable.h"
 #include "fd/fs.h"
@@ -280,6 +281,17 @@ void model_lasts(struct model *m, uint64_t time)
 void model_ends_early(struct model *m, enum trace_conversion why)
 {
 	m->trace.host.conversion = why;
+}
+
+void model_continue(struct model *to, const struct model *from, bool has_positions)
+{
+	carry_state(to, from, has_positions);
+}
+
+void model_begin_at(struct model *m, uint64_t time)
+{
+	m->out.since = time;
+	m->trace.host.first_time = time;
 }
 
 uint32_t model_add_span(struct model *m, const char *name, const char *definition, bool is_nested)

@@ -94,7 +94,8 @@ void op_pair(struct model *m, const struct event *event)
 	}
 	if (choice_skips_call(m, task, op.call.id))
 		return;
-	if (!m->trace.host.first_time || op.call.enter < m->trace.host.first_time)
+	if (!m->trace.host.first_time ||
+	    (op.call.enter < m->trace.host.first_time && !m->out.since))
 		m->trace.host.first_time = op.call.enter;
 	memcpy(op.call.arg, event->pair.arg, sizeof(op.call.arg));
 	supersede(m, task, &op.call);

@@ -87,8 +87,7 @@ uint32_t table_new(struct model *m)
 	return id;
 }
 
-/* Returns the slot, and creates it if necessary; NULL if the number is out of range. */
-static struct slot *slot_reach(struct model *m, uint32_t table, uint64_t fd)
+struct slot *table_reach(struct model *m, uint32_t table, uint64_t fd)
 {
 	struct table *t = &m->table[table];
 
@@ -121,7 +120,7 @@ static void slot_fill(struct model *m, struct slot *slot, uint32_t open, enum cl
 
 bool table_set(struct model *m, uint32_t table, uint64_t fd, uint32_t open, enum cloexec cloexec)
 {
-	struct slot *slot = slot_reach(m, table, fd);
+	struct slot *slot = table_reach(m, table, fd);
 
 	if (!slot)
 		return false;

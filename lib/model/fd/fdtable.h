@@ -22,6 +22,8 @@ static inline struct slot *table_slot(const struct model *m, uint32_t table, uin
 
 	return fd < t->capacity ? &t->slot[fd] : NULL;
 }
+/* The same, but creates the slot if necessary; NULL if the number is out of range. */
+struct slot *table_reach(struct model *m, uint32_t table, uint64_t fd);
 /* Converts flags of open(); UINT32_MAX: unknown. */
 static inline enum cloexec cloexec_of(uint32_t flags)
 {

@@ -95,15 +95,19 @@ static bool is_needed(const struct model *m, const char *bytes, size_t length)
 	return false;
 }
 
-str_id name_add(struct model *m, const char *bytes, size_t length)
+str_id name_stand_in(struct model *m)
 {
 	static const char stand_in[] = "(excluded)";
 
-	if (!length || is_needed(m, bytes, length))
-		return model_string(m, bytes, length);
 	if (!m->stand_in)
 		m->stand_in = model_string(m, stand_in, sizeof(stand_in) - 1);
 	return m->stand_in;
+}
+
+str_id name_add(struct model *m, const char *bytes, size_t length)
+{
+	return !length || is_needed(m, bytes, length) ? model_string(m, bytes, length)
+						      : name_stand_in(m);
 }
 
 bool name_is_stand_in(const struct model *m, str_id name)

@@ -16,5 +16,7 @@ bool name_is_wanted_by_any(struct model *m, str_id name);
  * patterns are absolute and match everything below what they match, and block requests cannot name the file.
  */
 str_id name_add(struct model *m, const char *bytes, size_t length);
+/* Returns the shared name. */
+str_id name_stand_in(struct model *m);
 /* Returns whether it is the shared name. */
 bool name_is_stand_in(const struct model *m, str_id name);

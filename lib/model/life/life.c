@@ -196,7 +196,7 @@ void life_comm(struct model *m, const struct event *event)
 		m->process[t->process].begin = t->begin = t->call.id == CALL_ID_NONE
 								  ? m->now
 								  : t->call.enter;
-		if (!m->trace.host.is_system &&
+		if (!m->trace.host.is_system && !m->out.since &&
 		    !(m->trace.host.is_joined && m->trace.host.first_time))
 			m->trace.host.first_time = t->begin;
 	}

@@ -51,7 +51,7 @@ static inline void out_emit_use(struct model *m, struct io_event *event, uint32_
 			  (m->open[open].handle != ID_NONE &&
 			   m->open[open].creator == m->trace.thread[event->thread].process);
 
-	if (m->has_names || m->trace.pauses || !has_handle ||
+	if (m->has_names || m->trace.pauses || m->out.since || !has_handle ||
 	    !out_is_clear(m, event->thread, event->time)) {
 		out_emit(m, event, open, ID_NONE);
 		return;

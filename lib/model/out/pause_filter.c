@@ -22,6 +22,11 @@ static const enum part part_of[IO_EVENT_KINDS] = {
 	[IO_OP_CANCELLED] = PART_OPERATION,
 };
 
+static bool is_outside(const struct model *m, uint64_t time)
+{
+	return time < m->out.since || trace_is_paused(&m->trace, time);
+}
+
 static struct out_pause *call_of(struct model *m, thread_id thread)
 {
 	MEM_GROW(m->out.pause, m->out.pauses, thread + 1);
@@ -34,7 +39,7 @@ static bool pass_call(struct model *m, const struct io_event *event)
 	struct out_pause *call = call_of(m, event->thread);
 	bool is_out = call->is_in_call
 			      ? !call->is_excluded
-			      : event->kind == IO_LEAVE || !trace_is_paused(&m->trace, event->time);
+			      : event->kind == IO_LEAVE || !is_outside(m, event->time);
 
 	if (event->kind == IO_ENTER) {
 		call->is_in_call = true;
@@ -70,10 +75,10 @@ static bool is_of_span(const struct model *m, const struct io_event *event)
 
 bool pause_filter_passes(struct model *m, const struct io_event *event)
 {
-	if (!m->trace.pauses || event->thread == ID_NONE)
+	if ((!m->trace.pauses && !m->out.since) || event->thread == ID_NONE)
 		return true;
 	if (is_of_span(m, event))
-		return !trace_is_paused(&m->trace, event->region.span->begun);
+		return !is_outside(m, event->region.span->begun);
 	switch (part_of[event->kind]) {
 	case PART_CALL:
 		return pass_call(m, event);

@@ -1,4 +1,4 @@
-/* pause_filter: applies the pauses of a recording to events: see iotrace/pause.h. */
+/* pause_filter: applies the pauses of a recording, and its begin, to events: see iotrace/pause.h. */
 #pragma once
 
 #include "state/state.h"

@@ -270,6 +270,7 @@ struct outbox {
 	struct out_pause *pause; /* by thread_id */
 	uint32_t pauses;
 	struct map paused; /* operations in flight that began in a pause, by matching id */
+	uint64_t since;    /* what begins earlier is excluded, like what begins in a pause */
 };
 
 /* Arrays that grow with the number of files: see cold.h. */
