@@ -5,7 +5,7 @@
 #include "span/span_print.h"
 #include "span/span_run.h"
 
-#include <iotrace/counted.h>
+#include <iotrace/counted_read.h>
 #include <iotrace/error.h>
 #include <unistd.h>
 

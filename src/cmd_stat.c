@@ -15,7 +15,7 @@
 #include "stat/stat_published.h"
 
 #include <errno.h>
-#include <iotrace/counted.h>
+#include <iotrace/counted_read.h>
 #include <iotrace/error.h>
 #include <iotrace/frame.h>
 #include <iotrace/live.h>

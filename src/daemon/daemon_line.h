@@ -1,8 +1,8 @@
 /* daemon_line: the numbers of a view since the last time, as the lines of <iotrace/totals.h>. */
 #pragma once
 
-#include <iotrace/counted.h>
 #include <iotrace/counted_owner.h>
+#include <iotrace/counted_read.h>
 #include <iotrace/frame.h>
 #include <stdio.h>
 

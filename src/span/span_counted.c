@@ -7,8 +7,8 @@
 
 #include "call_class.h"
 
-#include <iotrace/counted.h>
 #include <iotrace/counted_owner.h>
+#include <iotrace/counted_read.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>

@@ -189,6 +189,7 @@ int span_run_live(struct span_run *run, int argc, char **argv)
 		command_complain(&err);
 		status = STATUS_FAILED;
 	}
+	run->live = NULL;
 	record_places_release(&r.places);
 	free(r.cmdline);
 	sigprocmask(SIG_SETMASK, &r.mask, NULL); /* a pending signal ends iotrace now */

@@ -1,7 +1,7 @@
 /* stat_counted: see stat_counted.h. */
 #include "stat_counted.h"
 
-#include <iotrace/counted.h>
+#include <iotrace/counted_read.h>
 #include <string.h>
 
 struct taking {

@@ -494,7 +494,8 @@ def reader_gone(live):
     for words in (["stat", "-i", "100ms"], ["stat", "-i", "100ms", "--json"], ["latency", "--interval", "100ms"],
                   ["leaks", "--every", "100ms"]):
         took = time.monotonic()
-        live.run(["sh", "-c", '"$@" | head -n 1 >/dev/null', "sh", "timeout", "12", IOTRACE, *words, "-a", f"--source={SOURCE}"])
+        ran = live.run(["sh", "-c", '"$@" | head -n 1 >/dev/null', "sh", "timeout", "12", IOTRACE, *words, "-a", f"--source={SOURCE}"])
+        live.check(b"ERROR" not in ran.stderr, f"{words}: {ran.stderr!r}")
         live.check(time.monotonic() - took < 10, f"{words}: it went on without a reader")
     ran = live.run(["sh", "-c", '"$@" 2>&1 >/dev/null | head -n 1 >/dev/null', "sh", IOTRACE, "stat", "-i", "100ms", f"--source={SOURCE}",
                     "--", "sh", "-c", f"sleep 1; echo >{done}"])

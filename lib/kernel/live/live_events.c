@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <iotrace/capture.h>
 #include <iotrace/confine.h>
-#include <iotrace/counted.h>
+#include <iotrace/counted_read.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "bpf_span_shared.h"
 
-#include <iotrace/counted.h>
+#include <iotrace/counted_read.h>
 #include <sys/types.h>
 
 struct bpf_source;

@@ -5,7 +5,7 @@
 
 #include "bpf_span_shared.h"
 
-#include <iotrace/counted.h>
+#include <iotrace/counted_read.h>
 
 /*
  * Returns the ns until `now` in which at least one span was in flight. Programs change the count and the time of a flight one after

@@ -37,9 +37,8 @@ static struct out_pause *call_of(struct model *m, thread_id thread)
 static bool pass_call(struct model *m, const struct io_event *event)
 {
 	struct out_pause *call = call_of(m, event->thread);
-	bool is_out = call->is_in_call
-			      ? !call->is_excluded
-			      : event->kind == IO_LEAVE || !is_outside(m, event->time);
+	bool is_out = call->is_in_call ? !call->is_excluded
+				       : event->kind == IO_LEAVE || !is_outside(m, event->time);
 
 	if (event->kind == IO_ENTER) {
 		call->is_in_call = true;
