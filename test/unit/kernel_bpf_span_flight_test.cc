@@ -78,13 +78,13 @@ TEST_F(Flight, IsToldWithoutWhatIsNotUsed)
 		},
 		&found);
 	ASSERT_EQ(found.size(), 2U);
-	EXPECT_TRUE(found[0].is_total);
-	EXPECT_EQ(found[1].group, 7U);
-	EXPECT_EQ(found[1].busy, 20U);
-	EXPECT_EQ(found[1].read, 1U);
-	EXPECT_EQ(found[1].written, 2U);
-	EXPECT_EQ(found[1].errors, 3U);
-	EXPECT_STREQ(found[1].comm, "dd");
+	EXPECT_EQ(found[0].group, 7U);
+	EXPECT_EQ(found[0].busy, 20U);
+	EXPECT_EQ(found[0].read, 1U);
+	EXPECT_EQ(found[0].written, 2U);
+	EXPECT_EQ(found[0].errors, 3U);
+	EXPECT_STREQ(found[0].comm, "dd");
+	EXPECT_TRUE(found[1].is_total); /* last: no group is busier */
 }
 
 const char enter_format[] =

@@ -25,7 +25,8 @@ void bpf_span_each_flight(const struct bpf_span_flight *flights, uint32_t count,
 			  void (*call)(void *context, const struct counted_flight *flight),
 			  void *context)
 {
-	for (uint32_t i = 0; i < count; i++) {
+	/* The flights of all groups are read last, so that no group is busier than all of them. */
+	for (uint32_t i = count; i-- > 0;) {
 		const struct bpf_span_flight *flight = &flights[i];
 		const struct counted_flight seen = {
 			.group = flight->group,
