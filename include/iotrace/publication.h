@@ -25,7 +25,7 @@ enum {
 	PUBLICATION_ERRNOS = 256,
 	PUBLICATION_ROWS = 512,
 	PUBLICATION_SLOTS = 2,
-	HISTORY_ROWS = 64,
+	HISTORY_ROWS = 48,
 	HISTORY_SLOTS = 360,
 	HISTORY_STEP = 10, /* intervals of the daemon in one of the history */
 };

@@ -92,6 +92,8 @@ struct recording {
 	uint32_t counted_count;
 	/* Only counted spans are recorded, so BPF programs need not look at calls. */
 	bool is_without_calls;
+	/* Nothing else is wanted, not even tasks: nothing is recorded of their begins and ends, and no file of /proc is read for them. */
+	bool has_only_counts;
 	uint64_t sample_interval; /* of the machine and its devices; 0: no samples */
 
 	/* When the recording begins and ends. */

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MODE = 0644 };
+enum { PAGE = 4096, LINE = 64, MODE = 0644 };
 
 struct publisher {
 	struct publication_head *head; /* the mapped file */
@@ -28,7 +28,7 @@ static size_t slot_size(const struct publisher_options *options)
 {
 	size_t size = sizeof(struct publication_slot) + (size_t)options->rows * options->row_size;
 
-	return (size + PAGE - 1) / PAGE * PAGE;
+	return (size + LINE - 1) / LINE * LINE;
 }
 
 static void read_boot_id(char id[40])

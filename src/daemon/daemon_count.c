@@ -15,6 +15,9 @@
 #include <iotrace/probe.h>
 #include <iotrace/publication.h>
 #include <iotrace/trace.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +125,14 @@ static bool start_view(struct count_job *job, int view, struct live *live)
 	return !why;
 }
 
+/* What the kernel's types took while programs were loaded is given back. */
+static void trim_memory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 static int started(void *context, struct live *live, struct error *err)
 {
 	struct count_job *job = context;
@@ -130,6 +141,7 @@ static int started(void *context, struct live *live, struct error *err)
 	for (int i = 0; i < PUBLICATION_VIEWS; i++)
 		counted += start_view(job, i, live);
 	job->run->is_prompt = true;
+	trim_memory();
 	return counted ? 0 : error_say(err, ENOTSUP, "the kernel counts nothing for this user");
 }
 
@@ -160,6 +172,7 @@ static void choose(const struct count_job *job)
 	options->interval = count->interval;
 	options->is_stat = options->is_of_owners = options->is_countable = true;
 	options->record.recording.is_system = true;
+	options->record.recording.has_only_counts = true;
 	options->record.recording.own_pid[RECORDING_OWN_DISPLAY] = (uint32_t)getppid();
 	options->record.verbosity = count->verbosity;
 	options->record.recording.ring_bytes = RING;

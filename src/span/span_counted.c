@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REQUESTS_OF_ROOM = 4 };
+
 /* Returns why no span can be counted, or NULL. */
 static const char *why_none(const struct span_options *options)
 {
@@ -194,6 +196,15 @@ static void add_flights(struct span_options *options, const struct span *span,
 	flights->fd = options->fd;
 }
 
+/* For a daemon: each thread that makes calls has an entry; requests need fewer. */
+static uint32_t room_of(const struct span_options *options, const struct span *span)
+{
+	bool has_threads = span->source == SPAN_OF_TRACEPOINTS && is_of_raw_calls(span);
+
+	return options->is_of_owners && !has_threads ? options->room / REQUESTS_OF_ROOM
+						     : options->room;
+}
+
 static void add(struct span_options *options, uint32_t index)
 {
 	const struct span *span = options->set.span[index];
@@ -212,7 +223,7 @@ static void add(struct span_options *options, uint32_t index)
 		.is_owner_in_key = span->where == SPAN_OF_KEY,
 		.is_everywhere = span->where != SPAN_IN_TASK,
 		.above = options->above,
-		.room = options->room,
+		.room = room_of(options, span),
 		.cells = options->cells,
 		.is_taken_in_parts = options->interval && !options->is_stat,
 		.is_of_requests = span->source == SPAN_OF_REQUESTS,

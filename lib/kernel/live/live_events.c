@@ -121,10 +121,8 @@ static void add_tasks(struct live *live)
 	struct perf_event_attr attr;
 
 	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	attr.task = 1;
-	attr.comm = 1;
-	attr.comm_exec = 1;
-	attr.mmap = 1;
+	if (!live->recording->has_only_counts)
+		attr.task = attr.comm = attr.comm_exec = attr.mmap = 1;
 	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
 }
 

@@ -21,6 +21,11 @@ uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now)
 	return busy < 0 ? 0 : (uint64_t)busy;
 }
 
+bool bpf_span_is_idle(const struct bpf_span_flight *flights)
+{
+	return __atomic_load_n(&flights[BPF_SPAN_FLIGHT_ALL].count, __ATOMIC_ACQUIRE) <= 0;
+}
+
 void bpf_span_each_flight(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
 			  void (*call)(void *context, const struct counted_flight *flight),
 			  void *context)

@@ -169,6 +169,8 @@ int bpf_span_left(struct bpf_span *span,
 	uint32_t count;
 	char none;
 
+	if (span->flights && bpf_span_is_idle(span->flights))
+		return 0; /* the list need not be searched */
 	if (renew_iterator(span) < 0)
 		return span->left_fd;
 	if (read(span->left_fd, &none, sizeof(none)) < 0)

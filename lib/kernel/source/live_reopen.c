@@ -66,6 +66,9 @@ void live_reopen_start(struct live *live)
 {
 	struct error why = {0};
 
+	/* Programs that count run on all CPUs, also on those that come later. */
+	if (live->recording->has_only_counts)
+		return;
 	if (!live_reopen_may(live) && !may_reopen_cpus(live) && !live->host)
 		return;
 	if (live->options->is_confined) {
