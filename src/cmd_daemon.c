@@ -9,6 +9,7 @@
 #include "daemon/daemon_name.h"
 #include "daemon/daemon_options.h"
 #include "daemon/daemon_publish.h"
+#include "daemon/daemon_serve.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -16,6 +17,8 @@
 #include <iotrace/feed.h>
 #include <iotrace/http.h>
 #include <iotrace/log.h>
+#include <iotrace/mem.h>
+#include <iotrace/peer.h>
 #include <iotrace/probe.h>
 #include <iotrace/supervisor.h>
 #include <signal.h>
@@ -35,11 +38,30 @@ struct daemon {
 	struct totals *totals;
 	struct daemon_publish publish;
 	struct http *http; /* NULL: not wanted */
-	uint64_t named;    /* when the mounts were last read */
-	bool has_frame;    /* of this child */
-	bool is_ready;     /* one has come */
+	struct peers *peers;
+	uint64_t named; /* when the mounts were last read */
+	bool has_frame; /* of this child */
+	bool is_ready;  /* one has come */
 	bool is_over;
 };
+
+static int serve_peer(void *context, uint32_t uid, const char *request)
+{
+	const struct daemon *daemon = context;
+
+	http_leave(daemon->http);
+	daemon_count_release_signals();
+	return daemon_serve((void *)(uintptr_t)&command_stat, uid, request);
+}
+
+/* Whatever can be done without waiting. */
+static void serve(struct daemon *daemon)
+{
+	if (daemon->http)
+		http_run(daemon->http);
+	if (daemon->peers)
+		peers_serve(daemon->peers, serve_peer, daemon);
+}
 
 static void take_frame(struct daemon *daemon)
 {
@@ -51,8 +73,7 @@ static void take_frame(struct daemon *daemon)
 			totals_rename(daemon->totals);
 	}
 	daemon_publish_put(&daemon->publish);
-	if (daemon->http)
-		http_run(daemon->http);
+	serve(daemon);
 	if (!daemon->is_ready)
 		supervisor_ready("counting");
 	else if (!daemon->has_frame)
@@ -80,7 +101,7 @@ static void follow(struct daemon *daemon, struct feed *feed)
 		if (event == FEED_LINE)
 			take_line(daemon, line);
 		else if (event == FEED_OTHER)
-			http_run(daemon->http);
+			serve(daemon);
 		else if (event == FEED_MESSAGE)
 			fprintf(stderr, "%s\n", line);
 		else if (event == FEED_END || (event == FEED_TIMEOUT && daemon->is_over))
@@ -108,6 +129,8 @@ static int count(struct daemon *daemon)
 	feed_ignore_keys(feed);
 	if (daemon->http)
 		feed_watch(feed, http_fd(daemon->http));
+	if (daemon->peers)
+		feed_watch(feed, peers_fd(daemon->peers));
 	follow(daemon, feed);
 	return feed_end(feed);
 }
@@ -186,6 +209,20 @@ static int open_http(struct daemon *daemon, struct error *err)
 	return daemon->http ? 0 : -1;
 }
 
+/* Without the socket, what is for everybody is still published. */
+static int open_peers(struct daemon *daemon, struct error *err)
+{
+	char *path = mem_format("%s/socket", daemon->options->directory);
+
+	daemon->peers = peers_open(path, err);
+	daemon->count.peers = daemon->peers;
+	if (!daemon->peers)
+		log_warn("%s: views of processes cannot be asked for", err->text);
+	*err = (struct error){0};
+	free(path);
+	return 0;
+}
+
 static int run_daemon(void *context, int argc, char **argv)
 {
 	const struct daemon_options *options = context;
@@ -208,10 +245,11 @@ static int run_daemon(void *context, int argc, char **argv)
 	daemon.names = daemon_names_new();
 	daemon.totals = totals_new(daemon_names_name, daemon.names);
 	if (daemon_publish_open(&daemon.publish, options, daemon.totals, &err) ||
-	    open_http(&daemon, &err))
+	    open_http(&daemon, &err) || open_peers(&daemon, &err))
 		command_complain(&err);
 	else
 		status = run_all(&daemon);
+	peers_close(daemon.peers);
 	http_close(daemon.http);
 	daemon_publish_close(&daemon.publish);
 	totals_free(daemon.totals);

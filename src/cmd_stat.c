@@ -159,6 +159,9 @@ static int started(void *context, struct live *live, struct error *err)
 			  : options->why         ? options->why
 						 : "its begins and ends come from the model";
 
+	if (why && options->has_user)
+		return error_say(err, ENOTSUP, "the kernel cannot count the calls of one user: %s",
+				 why);
 	span_engine_keep_names(job->run->engine);
 	users_each(name_user, job->run->engine);
 	job->is_counted = !why;

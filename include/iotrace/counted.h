@@ -50,9 +50,8 @@ enum counted_by {
 	COUNTED_BY_USER,
 	COUNTED_BY_CGROUP, /* the control group of version 2 */
 	/*
-	 * By an owner, in the upper 32 bits, and a class: <iotrace/counted_owner.h>. Flights are by owner. COUNTED_BY_OWNER: the owner is the first
-	 * field of the key, or the device of a request; the class is the group, or what a request moves. COUNTED_BY_FILE_SYSTEM: the owner
-	 * is the device number of the call's file system, 0 if it is not known.
+	 * By an owner and a class: <iotrace/counted_owner.h>. Flights are by owner. COUNTED_BY_OWNER: the first field of the key, or the
+	 * device of a request; and the group, or what a request moves. COUNTED_BY_FILE_SYSTEM: its device number, 0 if it is not known.
 	 */
 	COUNTED_BY_OWNER,
 	COUNTED_BY_FILE_SYSTEM,
@@ -87,6 +86,8 @@ struct counted_span {
 	uint64_t above;         /* shorter spans are only counted; 0: all are added up */
 	uint32_t room;          /* maximum number of open spans */
 	uint32_t cells;         /* maximum number of parts of groups, on all CPUs; 0: many */
+	bool has_user;          /* only spans that begin in threads of this user */
+	uint32_t user;
 	bool is_taken_in_parts; /* live_counted_take() is called */
 	struct counted_flights flights;
 	/* Block requests of the whole machine, by device; groups are numbers of devices in the kernel's format. */

@@ -12,6 +12,7 @@ struct live;
 enum { COUNTED_FD_NONE = 6, COUNTED_FD_RESULT = 7 };
 enum { COUNTED_ERRNOS = 256 };
 
+/* The owner is in the upper 32 bits of a group, the class in the lower ones. */
 static inline uint32_t counted_owner(uint64_t group)
 {
 	return (uint32_t)(group >> 32);

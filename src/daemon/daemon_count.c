@@ -11,6 +11,7 @@
 #include <iotrace/live.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/peer.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
 #include <iotrace/publication.h>
@@ -195,7 +196,7 @@ static void ignore(void *context, const struct span_seen *seen)
 }
 
 /* The daemon holds them; the recording asks for them itself. */
-static void release_signals(void)
+void daemon_count_release_signals(void)
 {
 	sigset_t set;
 
@@ -220,8 +221,9 @@ int daemon_count_run(void *context)
 	int status;
 
 	log_set_columns(0);
-	release_signals();
+	daemon_count_release_signals();
 	http_leave(job.count->http);
+	peers_leave(job.count->peers);
 	job.place = mem_format("%s/counting", job.count->directory);
 	choose(&job);
 	job.run = &run;

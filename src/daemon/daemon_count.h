@@ -10,16 +10,20 @@
 
 struct command;
 struct http;
+struct peers;
 
 struct daemon_count {
 	const struct command *command; /* for messages */
 	uint64_t interval;             /* ns */
 	const char *directory;         /* for the records of tasks that begin and end */
-	const struct http *http;       /* left to the daemon; NULL: none */
+	const struct http *http;       /* left to the daemon, and so are these; NULL: none */
+	const struct peers *peers;
 	int verbosity;
 	uint64_t hang;       /* ns; 0: not wanted */
 	const char *on_hang; /* or NULL */
 };
 
+/* In a process of the daemon: signals end it again. */
+void daemon_count_release_signals(void);
 /* For feed_new(). context: a struct daemon_count. Returns the exit status. */
 int daemon_count_run(void *context);

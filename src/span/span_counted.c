@@ -226,6 +226,8 @@ static void add(struct span_options *options, uint32_t index)
 		.room = room_of(options, span),
 		.cells = options->cells,
 		.is_taken_in_parts = options->interval && !options->is_stat,
+		.has_user = options->has_user,
+		.user = options->user,
 		.is_of_requests = span->source == SPAN_OF_REQUESTS,
 	};
 	if (options->is_stat)

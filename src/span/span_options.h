@@ -33,6 +33,8 @@ struct span_options {
 	uint32_t counted_of[SPANS_MAX];         /* index of each in `span` */
 	uint32_t counted_count;
 	bool is_of_owners; /* numbers are those of devices, file systems and connections, and of kinds of operations */
+	bool has_user; /* only calls of threads of this user are counted */
+	uint32_t user;
 	uint64_t spool_limit; /* bytes of disk for the records of tasks; 0: many */
 	uint32_t cells;       /* see struct counted_span */
 	uint8_t about[SPANS_MAX][COUNTED_VALUES],

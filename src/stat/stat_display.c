@@ -2,6 +2,7 @@
 #include "stat_display.h"
 
 #include "command.h"
+#include "stat_views.h"
 
 #include <iotrace/error.h>
 #include <iotrace/feed.h>
@@ -9,7 +10,6 @@
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
 #include <iotrace/screen.h>
-#include <iotrace/view.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,10 @@ static int count_view(void *context)
 	log_set_columns(0); /* the display wants a message in one line */
 	if (display->view) {
 		options->span.by = display->view->name;
-		display->span = stat_options_view(options, &err);
+		if (options->is_of_daemon)
+			options->view = options->title = display->view->name;
+		else
+			display->span = stat_options_view(options, &err);
 	}
 	if (!display->span) {
 		command_complain(&err);
@@ -58,11 +61,11 @@ static int count_view(void *context)
 	return display->count(options, display->span, display->argc, display->argv);
 }
 
-static int count_of_views(void)
+static int count_of_views(const struct stat_options *options)
 {
 	int count = 0;
 
-	while (view_row((unsigned)count))
+	while (stat_views_row(options, (unsigned)count))
 		count++;
 	return count;
 }
@@ -75,16 +78,18 @@ static const char *view_name(const struct display *display)
 /* Chooses the next view (step 1) or the one before (-1). A span of the user is the only view. Returns whether it is another one. */
 static bool turn_to(struct display *display, int step)
 {
-	int views = count_of_views(), now = 0;
+	const struct stat_options *options = display->options;
+	int views = count_of_views(options), now = 0;
 
-	if (display->options->span.words.count)
+	if (options->span.words.count)
 		return false;
-	while (now < views && strcmp(view_row((unsigned)now)->name, view_name(display)) != 0)
+	while (now < views &&
+	       strcmp(stat_views_row(options, (unsigned)now)->name, view_name(display)) != 0)
 		now++;
 	now += step;
 	if (now < 0)
 		now = views - 1;
-	display->view = view_row((unsigned)(now < views ? now : 0));
+	display->view = stat_views_row(options, (unsigned)(now < views ? now : 0));
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include "stat_display.h"
 #include "stat_frame.h"
 #include "stat_out.h"
+#include "stat_remote.h"
 
 #include <errno.h>
 #include <iotrace/confine.h>
@@ -71,6 +72,11 @@ static bool may_record(void)
 	return confine_may(CAP_SYS_ADMIN) || (confine_may(CAP_PERFMON) && confine_may(CAP_BPF));
 }
 
+static bool is_shown(const struct stat_options *options)
+{
+	return is_published(options->span.by) || stat_remote_has(options->span.by);
+}
+
 bool stat_published_is_wanted(struct stat_options *options, int argc)
 {
 	const struct recording *recording = &options->span.record.recording;
@@ -78,8 +84,8 @@ bool stat_published_is_wanted(struct stat_options *options, int argc)
 
 	if (options->is_of_daemon || options->since)
 		return true;
-	if (argc || recording->pids.count || options->span.words.count ||
-	    !is_published(options->span.by) || (recording->is_system && !is_of_all))
+	if (argc || recording->pids.count || options->span.words.count || !is_shown(options) ||
+	    (recording->is_system && !is_of_all))
 		return false;
 	options->is_of_daemon = has_file(options);
 	return options->is_of_daemon;
@@ -294,6 +300,16 @@ static uint32_t view_of(const char *by)
 	return by ? view : PUBLICATION_VIEWS;
 }
 
+static int ask(const struct stat_options *options)
+{
+	struct error err = {0};
+	int code = stat_remote(options, &err);
+
+	if (code < 0)
+		command_complain(&err);
+	return code ? STATUS_FAILED : STATUS_OK;
+}
+
 /* For stat_display_run(), too. */
 static int run(struct stat_options *options, const char *span, int argc, char **argv)
 {
@@ -301,6 +317,8 @@ static int run(struct stat_options *options, const char *span, int argc, char **
 	struct error err = {0};
 	int code;
 
+	if (!is_published(options->span.by))
+		return ask(options);
 	(void)span;
 	(void)argc;
 	(void)argv;
@@ -335,10 +353,12 @@ static int check(const struct stat_options *options, int argc, struct error *err
 		return error_say(
 			err, EINVAL,
 			"--daemon: a daemon counts no --span, and its own option --hang decides");
-	if (!is_published(options->span.by))
-		return error_say(err, EINVAL,
-				 "--daemon: it publishes the views device, fs and fuse, not %s",
-				 options->span.by);
+	if (!is_shown(options) || (options->since && !is_published(options->span.by)))
+		return error_say(
+			err, EINVAL,
+			"--by %s: a daemon has the views all, device, fs and fuse, and without "
+			"--since also op, process, thread, user and cgroup",
+			options->span.by);
 	return 0;
 }
 

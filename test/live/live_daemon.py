@@ -347,7 +347,56 @@ def service(live):
         live.equal("status", process.wait(60), 0)
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service)
+def of_user(live):
+    """Views of processes: a user sees calls of his own threads and nothing of others; root sees all. It costs nothing when nobody looks."""
+    iotrace = live.for_all(IOTRACE)
+    others = subprocess.Popen([sys.executable, "-S", "-c", "import os, time\nopen('/proc/self/comm', 'w').write('other-secret')\n"
+                               "while True: os.stat('/'); time.sleep(0.01)"])
+    mine = subprocess.Popen([*NOBODY, sys.executable, "-S", "-c", "import os, time\nopen('/proc/self/comm', 'w').write('my-own')\n"
+                             "while True: os.stat('/'); time.sleep(0.01)"])
+    readers = []
+    try:
+        with Daemon(live) as daemon:
+            counting = daemon.children()
+            stat = [iotrace, "stat", f"--daemon={daemon.directory}", "--json", "-i", "300ms", "--by"]
+            for wrapper, wanted in ((NOBODY, {"mine": True, "other": False}), ([], {"mine": True, "other": True})):
+                ran = live.run([*wrapper, *stat, "process", "-n", "3"])
+                live.equal(f"{wrapper}: status", (ran.returncode, ran.stderr), (0, b""))
+                live.equal(f"{wrapper}: frames", ran.stdout.count(b"\n"), 3)
+                names = {row["name"] for line in ran.stdout.splitlines() for row in json.loads(line)["rows"]}
+                found = {"mine": f"my-own({mine.pid})" in names, "other": f"other-secret({others.pid})" in names}
+                live.equal(f"{wrapper}: processes", found, wanted)
+                live.check(wrapper == [] or b"secret" not in ran.stdout, "a foreign name")
+            ran = live.run([*NOBODY, *stat, "op", "-n", "2"])
+            live.equal("op", json.loads(ran.stdout.splitlines()[0])["view"], "op")
+            ran = live.run([*NOBODY, iotrace, "stat", "-a", f"--daemon={daemon.directory}", "--by", "user", "-n", "1", "-i", "500ms"])
+            live.check(b" nobody " in ran.stdout and b" root " not in ran.stdout, ran.stdout.decode())
+            live.check(wait_until(lambda: daemon.children() == counting), "nobody looks any more")
+            for _ in range(8):
+                readers.append(subprocess.Popen([*NOBODY, *stat, "op"], stdout=subprocess.DEVNULL))
+            live.check(wait_until(lambda: len(daemon.children()) == 9), f"eight are served: {daemon.children()}")
+            ran = live.run([*NOBODY, *stat, "op", "-n", "1"])
+            live.equal("a ninth", (ran.returncode, b"serves as many displays as it may" in ran.stderr), (125, True))
+            for reader in readers:
+                reader.kill()
+                reader.wait()
+            live.check(wait_until(lambda: daemon.children() == counting), "they have left")
+            for request in ("stat file 1000000000 1 json 20 0", "stat op 1 1 json 20 0", "quit", "stat op 1000000000", "x" * 1000):
+                with socket.socket(socket.AF_UNIX) as peer:
+                    peer.connect(os.path.join(daemon.directory, "socket"))
+                    peer.sendall(request.encode() + b"\n")
+                    peer.settimeout(60)
+                    answer = b""
+                    with contextlib.suppress(ConnectionResetError):
+                        answer = peer.recv(1000)
+                    live.check(answer == b"" if len(request) > 255 else b"does not understand the request" in answer, f"{request}: {answer}")
+    finally:
+        for process in [mine, others, *readers]:
+            process.kill()
+            process.wait()
+
+
+TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user)
 
 with Live() as test:
     if SOURCE != "bpf":

@@ -178,6 +178,8 @@ static __always_inline void begin(const struct input *input)
 
 	if (!books || !is_wanted(input, side) || is_unwanted(input))
 		return;
+	if (spec.has_user && (uint32_t)bpf_get_current_uid_gid() != spec.user)
+		return;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
 		return;
 	if (!spec.is_of_thread && !is_followed(input)) {
@@ -276,7 +278,8 @@ static __always_inline void end(const struct input *input)
 	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (!open || !open->begin) {
-		books->ends_without_begin += spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
+		books->ends_without_begin += !spec.has_user &&
+					     spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
 					     (spec.is_everywhere || is_followed(input));
 		return;
 	}

@@ -122,6 +122,8 @@ struct bpf_span_spec {
 	/* The spans are block requests: there are no sides. */
 	uint8_t is_of_requests;
 	uint8_t owner;    /* enum bpf_span_owner */
+	uint8_t has_user; /* only spans of threads of `user` */
+	uint32_t user;
 	uint32_t devices; /* number of those in `device`; 0: all count */
 	uint32_t device[BPF_SPAN_DEVICES];
 };

@@ -255,6 +255,8 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->owner = span->by == COUNTED_BY_OWNER         ? BPF_SPAN_OF_KEY
 		      : span->by == COUNTED_BY_FILE_SYSTEM ? BPF_SPAN_OF_FILE_SYSTEM
 							   : BPF_SPAN_NO_OWNER;
+	spec->has_user = span->has_user;
+	spec->user = span->user;
 	spec->is_everywhere = span->is_everywhere;
 	spec->is_owner_in_key = span->is_owner_in_key;
 	spec->is_of_thread = span->keys == 1 && !span->side[COUNTED_BEGIN].mask[0] &&
