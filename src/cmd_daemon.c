@@ -239,10 +239,18 @@ static int run_daemon(void *context, int argc, char **argv)
 			  argv[0]);
 		return command_misused(&command_daemon, &err);
 	}
+	if (options->on_hang && !options->hang) {
+		error_say(&err, EINVAL,
+			  "--on-hang goes with --hang TIME, which says what a hang is");
+		return command_misused(&command_daemon, &err);
+	}
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	hold_signals();
 	daemon.names = daemon_names_new();
+	daemon.count.names = daemon.names;
+	daemon.count.hang = options->hang;
+	daemon.count.on_hang = options->on_hang;
 	daemon.totals = totals_new(daemon_names_name, daemon.names);
 	if (daemon_publish_open(&daemon.publish, options, daemon.totals, &err) ||
 	    open_http(&daemon, &err) || open_peers(&daemon, &err))

@@ -10,11 +10,13 @@
 /* A span that hangs, and the task that waits for it. The texts come from the kernel and may have any bytes; NULL: unknown (yet). */
 struct frame_hang {
 	struct span_seen seen;
+	const char *comm;                         /* if the engine does not know it */
 	const char *user, *group, *wchan, *stack; /* stack: as the kernel prints it, in lines */
 };
 
 struct frame_report {
-	const struct span_engine *engine; /* NULL: `name` says how groups are called */
+	const struct span_engine *engine; /* may be NULL if there is `name` */
+	/* Says how groups are called, which have no keys then; NULL: the engine does. */
 	size_t (*name)(const void *context, const struct frame_row *row, char *text, size_t size);
 	const void *name_context;
 	const struct frame *frame;
@@ -44,6 +46,8 @@ void frame_numbers(struct frame_numbers *numbers, const struct frame *frame,
 /* Writes the name of the row's group, any bytes and a NUL. Returns its length. */
 size_t frame_name(const struct frame_report *report, const struct frame_row *row, char *text,
 		  size_t size);
+/* The same for a group. */
+size_t frame_group_name(const struct frame_report *report, uint64_t group, char *text, size_t size);
 /* Returns a hang as a JSON object in one line, which the command of --on-hang gets. The caller frees it. */
 char *frame_hang_line(const struct frame_report *report, const struct frame_hang *hang);
 /* Prints which tasks hang, where, and since when. Returns the number of lines. */

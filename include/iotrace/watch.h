@@ -13,7 +13,7 @@
 struct error;
 struct watch;
 
-enum { WATCH_USER = 32, WATCH_WCHAN = 64, WATCH_STACK = 4096, WATCH_TEXT = 16384 };
+enum { WATCH_COMM = 16, WATCH_USER = 32, WATCH_WCHAN = 64, WATCH_STACK = 4096, WATCH_TEXT = 16384 };
 
 /* A task. The texts are as the kernel gives them; "": unknown. */
 struct watch_task {
@@ -21,6 +21,7 @@ struct watch_task {
 	bool is_there;
 	uint32_t uid, gid;
 	char user[WATCH_USER], group[WATCH_USER]; /* names, or numbers: <iotrace/users.h> */
+	char comm[WATCH_COMM];
 	char wchan[WATCH_WCHAN];
 	char stack[WATCH_STACK]; /* lines; only root may see it */
 };

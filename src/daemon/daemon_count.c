@@ -2,6 +2,7 @@
 #include "daemon_count.h"
 
 #include "command.h"
+#include "daemon_hang.h"
 #include "daemon_line.h"
 #include "span/span_run.h"
 
@@ -42,7 +43,8 @@ struct count_job {
 	struct span_options *options;
 	struct span_run *run;
 	struct daemon_view view[PUBLICATION_VIEWS];
-	char *place; /* of the spool */
+	struct daemon_hangs hangs; /* if they are wanted */
+	char *place;               /* of the spool */
 	bool has_begun, has_failed;
 };
 
@@ -61,6 +63,8 @@ static void write_frame(struct count_job *job, uint64_t now)
 			daemon_view_write(&job->view[i], job->run->live, now, out);
 	daemon_line_end(out);
 	fclose(out);
+	if (job->count->hang)
+		daemon_hangs_tell(&job->hangs, job->run, now);
 	if (place_write_all(STDOUT_FILENO, text, size)) {
 		job->has_failed = true;
 		live_end_at_limit(job->run->live);
@@ -120,7 +124,8 @@ static bool start_view(struct count_job *job, int view, struct live *live)
 	job->view[view] = (struct daemon_view){.view = (uint32_t)view,
 					       .index = (uint32_t)index,
 					       .is_counted = !why,
-					       .hang = job->count->hang};
+					       .hang = job->count->hang,
+					       .hangs = job->count->hang ? &job->hangs : NULL};
 	if (why)
 		log_warn("%s are not counted: %s", daemon_view_title((uint32_t)view), why);
 	return !why;
@@ -206,6 +211,22 @@ void daemon_count_release_signals(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* The process that looks at tasks is begun before there are threads. Returns false after a message. */
+static bool open_hangs(struct count_job *job)
+{
+	struct error err = {0};
+
+	if (!job->count->hang)
+		return true;
+	if (daemon_hangs_open(&job->hangs, job->count->on_hang, job->count->names, &err)) {
+		command_complain(&err);
+		return false;
+	}
+	job->options->record.recording.own_pid[RECORDING_OWN_WATCH] = (uint32_t)watch_pid(
+		job->hangs.hangs.watch);
+	return true;
+}
+
 int daemon_count_run(void *context)
 {
 	static const struct span_output output = {.seen = ignore};
@@ -226,10 +247,16 @@ int daemon_count_run(void *context)
 	peers_leave(job.count->peers);
 	job.place = mem_format("%s/counting", job.count->directory);
 	choose(&job);
+	if (!open_hangs(&job)) {
+		free(job.place);
+		return STATUS_FAILED;
+	}
 	job.run = &run;
 	status = span_run_command(&run, job.count->command, views[0].span, 0, NULL);
 	for (int i = 0; i < PUBLICATION_VIEWS; i++)
 		daemon_view_release(&job.view[i]);
+	if (job.count->hang)
+		daemon_hangs_close(&job.hangs);
 	span_options_release(&options);
 	free(job.place);
 	return status;

@@ -1,6 +1,8 @@
 /* daemon_line: see daemon_line.h. */
 #include "daemon_line.h"
 
+#include "daemon_hang.h"
+
 #include <inttypes.h>
 #include <iotrace/mem.h>
 #include <iotrace/publication.h>
@@ -77,6 +79,7 @@ static void take_open(void *context, const struct counted_open *open)
 				 .pid = open->pid,
 				 .tid = open->tid};
 
+	memcpy(seen.key, open->key, sizeof(seen.key));
 	frames_open(to->view->groups, &seen);
 	seen.group = counted_owner(open->group);
 	frames_open(to->view->owners, &seen);
@@ -165,6 +168,8 @@ void daemon_view_write(struct daemon_view *view, struct live *live, uint64_t now
 	frames_cut(view->owners, now);
 	live_counted_open(live, view->index, take_open, &to);
 	books = live_counted_books(live, view->index);
+	if (view->hangs)
+		daemon_hangs_add(view->hangs, view->view, frames_get(view->groups));
 	write_rows(view, view->groups, write_group, out);
 	write_rows(view, view->owners, write_owner, out);
 	write_books(view, &books, out);

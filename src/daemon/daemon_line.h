@@ -6,13 +6,15 @@
 #include <iotrace/frame.h>
 #include <stdio.h>
 
+struct daemon_hangs;
 struct live;
 
 struct daemon_view {
 	uint32_t view;  /* enum publication_view */
 	uint32_t index; /* of the counted span */
 	bool is_counted;
-	uint64_t hang; /* ns; 0: not wanted */
+	uint64_t hang;              /* ns; 0: not wanted */
+	struct daemon_hangs *hangs; /* NULL: not wanted */
 	uint64_t from;
 	struct frames *groups, *owners;
 	struct counted_books books; /* at the last time */

@@ -86,6 +86,7 @@ static void learn(struct stat_hangs *hangs, const struct watch_task *task)
 			continue;
 		hang->is_answered = true;
 		hang->task = *task;
+		hang->shown.comm = given(hang->task.comm);
 		hang->shown.user = given(hang->task.user);
 		hang->shown.group = given(hang->task.group);
 		hang->shown.wchan = given(hang->task.wchan);
@@ -142,10 +143,11 @@ static void add_variable(char **lines, const char *name, const char *value)
 static char *environment_of(const struct frame_report *report, const struct stat_hang *hang)
 {
 	const struct span_seen *seen = &hang->shown.seen;
-	char group[NAME_MOST], key[NAME_MOST], number[24], *lines = mem_strdup("");
+	char group[NAME_MOST], key[NAME_MOST] = "", number[24], *lines = mem_strdup("");
 
-	span_engine_group(report->engine, 0, seen->group, group, sizeof(group));
-	span_engine_key(report->engine, seen, key, sizeof(key));
+	frame_group_name(report, seen->group, group, sizeof(group));
+	if (!report->name)
+		span_engine_key(report->engine, seen, key, sizeof(key));
 	add_variable(&lines, "VIEW", report->view);
 	add_variable(&lines, "NAME", group);
 	add_variable(&lines, "KEY", key);

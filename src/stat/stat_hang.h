@@ -8,6 +8,7 @@ struct stat_hang {
 	struct frame_hang shown;
 	struct watch_task task;
 	bool is_asked, is_answered, has_run, is_seen;
+	bool is_told;       /* for the caller */
 	uint32_t intervals; /* intervals for which the command has waited for an answer */
 };
 

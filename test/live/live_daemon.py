@@ -396,7 +396,33 @@ def of_user(live):
             process.wait()
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user)
+def hang(live):
+    """A request that hangs is said once, with who waits, and the command runs once."""
+    with RawFuse(live) as server:
+        if not has_fuse(live, server):
+            return
+        ran_for = live.path("hangs")
+        with Daemon(live, "--hang", "300ms", "--on-hang", f"cat >> {ran_for}; echo $IOTRACE_HANG_NAME >> {ran_for}") as daemon:
+            reader = subprocess.Popen(["cat", f"{server.place}/hang"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            words = f"fuse {server.place} READ by cat({reader.pid}) of root:root"
+            live.check(wait_until(lambda: words in daemon.said()), f"{words}: {daemon.said()}")
+            live.check(wait_until(lambda: f"fs {server.place} read by cat" in daemon.said()), daemon.said())
+            live.check(wait_until(lambda: os.path.exists(ran_for) and open(ran_for, encoding="utf-8").read().count("begun_ns") == 2), "it runs")
+            time.sleep(0.5)
+            live.equal("once", daemon.said().count(words), 1)
+            with open(ran_for, encoding="utf-8") as file:
+                found = {one["name"]: one for one in (json.loads(line) for line in file if line.startswith("{"))}
+            one = found.get(f"fuse {server.place} READ", {})
+            live.equal("details", (one.get("tid"), one.get("comm"), one.get("user")), (reader.pid, "cat", "root"))
+            rows = live.run([IOTRACE, "stat", f"--daemon={daemon.directory}", "--by", "fuse", "-n", "1", "-i", "200ms"]).stdout
+            live.check(f" ! {server.place}".encode()[:20] in rows, rows.decode())
+            server.asked("answer")
+            reader.wait()
+    ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--on-hang", "true"])
+    live.equal("--on-hang alone", (ran.returncode, b"--on-hang goes with --hang TIME" in ran.stderr), (125, True))
+
+
+TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang)
 
 with Live() as test:
     if SOURCE != "bpf":

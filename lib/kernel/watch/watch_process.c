@@ -77,6 +77,8 @@ static void look(struct watch_task *task)
 	task->uid = about.st_uid;
 	task->gid = about.st_gid;
 	name_owner(task);
+	read_text(task, "comm", task->comm, sizeof(task->comm));
+	task->comm[strcspn(task->comm, "\n")] = '\0';
 	read_text(task, "wchan", task->wchan, sizeof(task->wchan));
 	if (!strcmp(task->wchan, "0"))
 		*task->wchan = '\0';

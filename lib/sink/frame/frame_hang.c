@@ -53,17 +53,30 @@ static json_object *json_stack(const char *stack)
 	return lines;
 }
 
+static const char *comm_of(const struct frame_report *report, const struct frame_hang *hang)
+{
+	const char *comm = report->engine ? span_engine_comm(report->engine, &hang->seen) : "";
+
+	return *comm ? comm : hang->comm ? hang->comm : "";
+}
+
+static size_t key_of(const struct frame_report *report, const struct frame_hang *hang, char *text)
+{
+	*text = '\0';
+	return report->name ? 0 : span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
+}
+
 json_object *frame_hang_json(const struct frame_report *report, const struct frame_hang *hang)
 {
-	const char *comm = span_engine_comm(report->engine, &hang->seen);
+	const char *comm = comm_of(report, hang);
 	json_object *object = json_object_new_object();
 	char *text = mem_alloc(NAME_MOST);
-	size_t length = span_engine_group(report->engine, 0, hang->seen.group, text, NAME_MOST);
+	size_t length = frame_group_name(report, hang->seen.group, text, NAME_MOST);
 	char age[40];
 
 	json_set_word(object, "view", report->view);
 	json_set(object, "name", json_bytes(text, length));
-	length = span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
+	length = key_of(report, hang, text);
 	json_set(object, "key", length ? json_bytes(text, length) : NULL);
 	json_set_number(object, "pid", hang->seen.pid);
 	json_set_number(object, "tid", hang->seen.tid);
@@ -128,12 +141,12 @@ static uint32_t put_stack(const struct frame_report *report, const char *stack, 
 static uint32_t put_hang(const struct frame_report *report, const struct frame_hang *hang,
 			 FILE *out)
 {
-	const char *comm = span_engine_comm(report->engine, &hang->seen);
+	const char *comm = comm_of(report, hang);
 	bool is_known = hang->wchan && *hang->wchan;
 	char group[NAME_MOST], key[NAME_MOST], *text;
 
-	span_engine_group(report->engine, 0, hang->seen.group, group, sizeof(group));
-	span_engine_key(report->engine, &hang->seen, key, sizeof(key));
+	frame_group_name(report, hang->seen.group, group, sizeof(group));
+	key_of(report, hang, key);
 	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s%s%s", age_of(report, hang), group, key,
 			  *comm ? comm : "?", hang->seen.tid, hang->user ? " of " : "",
 			  hang->user ? hang->user : "", hang->group ? ":" : "",

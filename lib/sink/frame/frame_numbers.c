@@ -26,8 +26,8 @@ void frame_numbers(struct frame_numbers *numbers, const struct frame *frame,
 static size_t name_of_group(const struct frame_report *report, const struct frame_row *row,
 			    char *text, size_t size)
 {
-	return report->engine ? span_engine_group(report->engine, 0, row->group, text, size)
-			      : report->name(report->name_context, row, text, size);
+	return report->name ? report->name(report->name_context, row, text, size)
+			    : span_engine_group(report->engine, 0, row->group, text, size);
 }
 
 size_t frame_name(const struct frame_report *report, const struct frame_row *row, char *text,
@@ -44,4 +44,11 @@ size_t frame_name(const struct frame_report *report, const struct frame_row *row
 	length = strlen(instead);
 	snprintf(text, size, "%s", instead);
 	return length < size ? length : size - 1;
+}
+
+size_t frame_group_name(const struct frame_report *report, uint64_t group, char *text, size_t size)
+{
+	const struct frame_row row = {.group = group};
+
+	return name_of_group(report, &row, text, size);
 }
