@@ -108,6 +108,11 @@ struct capture *capture_open(const char *path, capture_available available, void
 /* The same for an open file; takes over fd. `path` is used in messages. */
 struct capture *capture_open_in(int fd, const char *path, capture_available available,
 				void *context, struct error *err);
+/*
+ * Begins with the record at this offset, which capture_position() has returned for the same file. Call it before the first round. The
+ * capture must grow: only its header is read from the file then.
+ */
+void capture_begin_at(struct capture *capture, uint64_t offset);
 /* Returns facts about the whole capture. Lent until capture_close(). */
 const struct capture_info *capture_info(const struct capture *capture);
 /* Returns 1 with a round, 0 at the end, or -errno with a message. */

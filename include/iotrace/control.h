@@ -19,15 +19,17 @@ enum {
 
 enum control_word {
 	CONTROL_STATUS,
-	CONTROL_START, /* record from now on */
-	CONTROL_PAUSE, /* do not record what begins from now on */
-	CONTROL_MARK,  /* a mark at this time */
+	CONTROL_START,    /* record from now on */
+	CONTROL_PAUSE,    /* do not record what begins from now on */
+	CONTROL_MARK,     /* a mark at this time */
+	CONTROL_SNAPSHOT, /* a flight recorder makes an archive of what happened so far */
 };
 
 /* The status of a recorder. Times are in ns since it began to record. */
 struct control_status {
 	int32_t pid;
 	uint32_t is_paused;
+	uint32_t takes_snapshots; /* it is a flight recorder */
 	uint64_t running_ns, paused_ns;
 	char command[CONTROL_TEXT_MOST]; /* the recorded command, quoted for a shell */
 };

@@ -26,6 +26,11 @@ void decode_free(struct decode *decode);
  */
 int decode_sample(struct decode *decode, const struct sample *sample, bool is_late,
 		  struct event *event);
+/*
+ * Returns whether the sample changes neither processes, descriptors nor names: data that was moved, and block requests. Counts
+ * nothing.
+ */
+bool decode_is_passing(const struct decode *decode, const struct sample *sample);
 /* Names and number of the counters in the ends of calls (-E), lent. */
 uint32_t decode_counters(const struct decode *decode);
 const char *decode_counter_name(const struct decode *decode, uint32_t counter);

@@ -27,9 +27,12 @@ struct live_options {
 	const struct recording *recording; /* what is recorded; lent until live_close() */
 	const struct place *place;         /* where the spool is created; NULL: at spool_path */
 	const char *spool_path;            /* must not exist; also used in messages */
-	bool is_spool_kept;                /* the whole spool is kept, also after its conversion */
-	uint64_t disk_limit; /* of --limit: what is converted leaves the spool earlier; 0: none */
-	const char *cmdline; /* of iotrace, for the capture's header */
+	uint64_t
+		memory; /* the spool is in memory, with at most so many bytes: see live_forget(); 0: a file */
+	bool takes_snapshots; /* live_next_ask() returns SIGUSR2 and `iotrace snapshot` */
+	bool is_spool_kept;   /* the whole spool is kept, also after its conversion */
+	uint64_t disk_limit;  /* of --limit: what is converted leaves the spool earlier; 0: none */
+	const char *cmdline;  /* of iotrace, for the capture's header */
 	const struct quiet *quiet; /* signals that the caller ignores but the command must not */
 	const sigset_t *mask;      /* of the command, if the caller holds signals; else NULL */
 	/* Commands that join are recorded; recording->argv is NULL then. Lent until live_close(); the control thread uses it. */
@@ -82,6 +85,24 @@ uint64_t live_available(void *live, uint64_t have);
 bool live_await(struct live *live, uint64_t have, uint64_t until);
 /* Ends the recording because of --limit; the recorded processes continue. For the thread that converts. */
 void live_end_at_limit(struct live *live);
+/* Returns a descriptor of the spool in memory. Lent. */
+int live_spool(const struct live *live);
+/* Returns the offset of the end of the last complete round in the spool. */
+uint64_t live_round_end(const struct live *live);
+/*
+ * The records in memory before this offset (see capture_position()) are not needed any more, and the rounds until `read` have been
+ * read. If nothing is forgotten for long, the kernel loses records.
+ */
+void live_forget(struct live *live, uint64_t offset, uint64_t read);
+/*
+ * Makes a round soon, with records of the calls in flight that began at least `age` ns ago. With perf, the stream has the begin of
+ * each call anyway.
+ */
+void live_look(struct live *live, uint64_t age);
+/* How a user has asked for a snapshot. */
+enum live_ask { LIVE_ASK_NONE, LIVE_ASK_SIGNAL, LIVE_ASK_COMMAND };
+/* Returns the next request for a snapshot, and its time. For the thread that converts; it may lag behind by some rounds. */
+enum live_ask live_next_ask(struct live *live, uint64_t *time);
 /* From now on, nothing is removed from the spool (see trim.h). */
 void live_keep_spool(struct live *live);
 /*

@@ -120,6 +120,8 @@ call_id call_by_number(long number);
 call_id call_by_name(const char *name, size_t length);
 /* Returns the name of its tracepoint on other architectures; NULL: the same everywhere. */
 const char *call_function(const struct call_row *row);
+/* Returns whether the call only moves data of files: it changes no descriptor, name or process. */
+bool call_is_passing(call_id id);
 /* Returns "data", "sync" ...; NULL after the last. */
 const char *call_group_name(enum call_group group);
 const char *call_group_help(enum call_group group);

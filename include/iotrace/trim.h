@@ -37,5 +37,10 @@ uint64_t trim_count(const uint8_t *records, size_t size);
 void trim_note(struct trim *trim, uint64_t end, uint64_t records);
 /* Returns whether something can be removed if the reader is at this offset, and up to where. */
 bool trim_is_due(struct trim *trim, uint64_t reader, struct trim_mark *mark);
+/*
+ * Removes everything before this offset, which only increases. The file does not say so: its readers begin later (see
+ * capture_begin_at()).
+ */
+void trim_until(struct trim *trim, uint64_t end);
 /* Removes it. trim_note() may run at the same time in another thread, but trim_is_due() may not. */
 void trim_cut(struct trim *trim, const struct trim_mark *mark);

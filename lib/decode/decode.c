@@ -211,6 +211,19 @@ int decode_sample(struct decode *d, const struct sample *sample, bool is_late, s
 	return 0;
 }
 
+bool decode_is_passing(const struct decode *d, const struct sample *sample)
+{
+	const struct reader *reader;
+
+	if (sample->type != PERF_RECORD_SAMPLE || sample->event >= d->readers)
+		return false;
+	reader = &d->reader[sample->event];
+	if (reader->is_bpf)
+		return bpf_is_passing(sample, d->arch);
+	return reader->chosen == CHOSEN_NONE && !reader->is_fact && reader->tp.row &&
+	       sample->raw_size >= reader->tp.need && tracepoint_is_passing(&reader->tp, sample);
+}
+
 uint32_t decode_counters(const struct decode *d)
 {
 	return d->counters;

@@ -259,6 +259,11 @@ const struct capture_info *capture_info(const struct capture *capture)
 	return &capture->info;
 }
 
+void capture_begin_at(struct capture *capture, uint64_t offset)
+{
+	capture->at = capture->whole = capture->end = capture->data + offset;
+}
+
 uint64_t capture_position(const struct capture *capture, uint64_t *total)
 {
 	*total = capture->available ? 0 : capture->end - capture->data;

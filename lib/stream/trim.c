@@ -103,6 +103,12 @@ bool trim_is_due(struct trim *trim, uint64_t reader, struct trim_mark *mark)
 	return true;
 }
 
+void trim_until(struct trim *trim, uint64_t end)
+{
+	if (end > trim->cut && !punch(trim->fd, trim->data + trim->cut, trim->data + end))
+		trim->cut = end;
+}
+
 void trim_cut(struct trim *trim, const struct trim_mark *mark)
 {
 	const struct capture_gap gap = {

@@ -4,11 +4,12 @@
  * Records go in by rounds and come out in order of time. Each record becomes at most one event, each event any number of
  * io_events, and every sink gets each of them. This code does not know whether the recorder is still running.
  */
-#include "run.h"
+#include "run_state.h"
 
 #include "run_span.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <iotrace/archive.h>
 #include <iotrace/books.h>
 #include <iotrace/decode.h>
@@ -22,39 +23,8 @@
 #include <stdlib.h>
 
 enum {
-	RUN_SINKS = 4,
 	ASK_INTERVAL = 8192, /* records between two calls of should_stop() */
 	ASK_ROUNDS = 512,    /* rounds, if the recording has ended */
-};
-
-struct run {
-	struct tally tally;
-	/* Counters of the stages before the model; added to tally at the end. */
-	struct tally stream;
-	struct model *model;  /* NULL: an archive is read */
-	struct trace archive; /* definitions of an archive, if there is no model */
-	const struct trace *trace;
-	struct capture *capture;
-	struct order *order;
-	struct decode *decode;
-	const struct run_source *source;
-	enum trace_conversion conversion;
-	const struct run *from;       /* the run whose events it got; NULL: its own */
-	uint32_t until_asked, rounds; /* a file of perf has a round for a few records */
-	uint64_t *samples;            /* for each event of the capture */
-	uint32_t events;
-	uint64_t lost_records;
-	uint64_t gone;   /* removed records: all, and those that were reported */
-	uint64_t gap;    /* removed records before the next event */
-	uint64_t last;   /* time of the latest sample so far */
-	bool is_of_perf; /* perf made the capture, so it lasts from its first record to its last */
-	struct run_sink {
-		const struct sink_ops *ops; /* NULL: closed */
-		struct sink *sink;
-	} sink[RUN_SINKS];
-	int sinks;
-	struct span_engine *spans; /* NULL: no spans are searched */
-	struct run_span *recorded; /* NULL: the outputs do not have them */
 };
 
 static void output(void *context, const struct io_event *event)
@@ -120,6 +90,7 @@ void run_free(struct run *run)
 		return;
 	for (int i = 0; i < run->sinks; i++)
 		run_close_sink(run, i, NULL);
+	lasting_free(run->lasting);
 	run_span_free(run->recorded);
 	model_free(run->model);
 	if (!run->model)
@@ -131,51 +102,9 @@ void run_free(struct run *run)
 	free(run);
 }
 
-int run_add_sink(struct run *run, const struct sink_ops *ops, struct sink_options *options,
-		 struct error *err)
-{
-	struct run_sink *sink = &run->sink[run->sinks];
-
-	if (run->sinks == RUN_SINKS)
-		return error_say(err, ENOSPC, "more than %d outputs", RUN_SINKS);
-	options->trace = run->trace;
-	options->tally = &run->tally;
-	sink->sink = ops->open(options, err);
-	if (!sink->sink)
-		return err->code ? -err->code : -EIO;
-	sink->ops = ops;
-	return run->sinks++;
-}
-
-int run_close_sink(struct run *run, int index, struct error *err)
-{
-	const struct sink_ops *ops = run->sink[index].ops;
-	struct error unheard;
-
-	run->sink[index].ops = NULL;
-	return ops ? ops->close(run->sink[index].sink, err ? err : &unheard) : 0;
-}
-
-static bool has_failed(const struct run *run, bool is_of_whole)
-{
-	for (int i = 0; i < run->sinks; i++) {
-		const struct sink_ops *ops = run->sink[i].ops;
-
-		if (ops && ops->failed && (ops->is_whole_or_nothing || !is_of_whole) &&
-		    ops->failed(run->sink[i].sink))
-			return true;
-	}
-	return false;
-}
-
-bool run_is_cut_short(const struct run *run)
-{
-	return has_failed(run, false);
-}
-
 static int ask(const struct run *run)
 {
-	if (has_failed(run, true))
+	if (run_has_failed(run))
 		return RUN_SINK_FAILED;
 	if (run->source->should_stop && run->source->should_stop(run->source->context))
 		return RUN_STOPPED;
@@ -239,8 +168,19 @@ static void give_model(struct run *run, const struct decode *decode, const struc
 	model_event(run->model, event);
 }
 
+/* The counts of a whole recording say nothing of a part of it. */
+static bool is_of_whole(const struct event *event)
+{
+	return event->kind == EVENT_FACT &&
+	       (event->fact.kind == FACT_COUNT || event->fact.kind == FACT_LOOKUPS);
+}
+
 static void take_event(struct run *run, const struct event *event)
 {
+	if (run->since && is_of_whole(event))
+		return;
+	if (run->lasting)
+		lasting_add(run->lasting, event);
 	if (event->kind == EVENT_LOST)
 		run->lost_records += event->lost.count;
 	if (run->spans)
@@ -266,6 +206,13 @@ static void take_gap(struct run *run, uint64_t time)
 	take_event(run, &lost);
 }
 
+/* Whether nothing needs the sample. The model that this one continues has seen what came before `since`. */
+static bool is_skipped(const struct run *run, const struct sample *sample)
+{
+	return (run->since && sample->time && sample->time <= run->since) ||
+	       (run->lasting && decode_is_passing(run->decode, sample));
+}
+
 /* Processes all records that may leave. Returns an enum run_result. */
 static int drain(struct run *run)
 {
@@ -274,6 +221,10 @@ static int drain(struct run *run)
 	bool is_late, is_span;
 
 	while (order_next(run->order, &sample, &is_late) == 1) {
+		if (is_skipped(run, &sample)) {
+			run->last = sample.time ? sample.time : run->last;
+			continue;
+		}
 		if (sample.type == PERF_RECORD_SAMPLE && sample.event < run->events)
 			run->samples[sample.event]++;
 		if (run->gap && sample.time)
@@ -322,20 +273,27 @@ static void note_gap(struct run *run)
 	run->gone = records;
 }
 
+int run_take_round(struct run *run, struct capture_round *round)
+{
+	bool is_before_gap = has_gap(run);
+	int end;
+
+	order_add_round(run->order, round);
+	if (is_before_gap)
+		order_end(run->order);
+	end = drain(run);
+	if (is_before_gap)
+		note_gap(run);
+	return end;
+}
+
 static int loop(struct run *run, struct error *err)
 {
 	struct capture_round round;
 	int rc, end;
 
 	while ((rc = capture_next_round(run->capture, &round, err)) == 1) {
-		bool is_before_gap = has_gap(run);
-
-		order_add_round(run->order, &round);
-		if (is_before_gap)
-			order_end(run->order);
-		end = drain(run);
-		if (is_before_gap)
-			note_gap(run);
+		end = run_take_round(run, &round);
 		if (end == RUN_COMPLETE &&
 		    (run->source->available || !(++run->rounds % ASK_ROUNDS)))
 			end = ask(run);
@@ -349,14 +307,21 @@ static int loop(struct run *run, struct error *err)
 	return rc < 0 ? rc : end;
 }
 
+static int duplicate(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy < 0 ? -errno : copy;
+}
+
 static struct capture *open_capture(const struct run_source *source, struct error *err)
 {
 	int fd;
 
-	if (!source->place)
+	if (!source->fd && !source->place)
 		return capture_open(source->path, source->available, source->available_context,
 				    err);
-	fd = place_read(source->place, PLACE_SPOOL);
+	fd = source->fd ? duplicate(source->fd) : place_read(source->place, PLACE_SPOOL);
 	if (fd >= 0)
 		return capture_open_in(fd, source->path, source->available,
 				       source->available_context, err);
@@ -384,6 +349,8 @@ static int open_source(struct run *run, struct error *err)
 	run->capture = open_capture(source, err);
 	if (!run->capture)
 		return err->code ? -err->code : -EIO;
+	if (run->begin)
+		capture_begin_at(run->capture, run->begin);
 	run->events = capture_info(run->capture)->events;
 	run->samples = mem_array(run->events, sizeof(*run->samples));
 	run->order = order_new(run->capture, &run->stream);
@@ -412,15 +379,22 @@ static void end_model(struct run *run, const struct run *from)
 		     &(struct books_missing){from->lost_records, from->gone});
 }
 
+int run_open(struct run *run, const struct run_source *source, struct error *err)
+{
+	run->source = source;
+	return open_source(run, err);
+}
+
 int run_convert(struct run *run, const struct run_source *source, struct error *err)
 {
 	int rc;
 
-	run->source = source;
-	rc = open_source(run, err);
+	rc = run_open(run, source, err);
 	if (!rc)
 		rc = loop(run, err);
 	run->conversion = rc > 0 ? (enum trace_conversion)rc : TRACE_CONVERSION_WHOLE;
+	if (source->at_end)
+		source->at_end(source->context);
 	if (run->spans)
 		run_define_spans(run);
 	if (run->recorded)

@@ -7,14 +7,16 @@
 
 struct error;
 struct event;
+struct fact;
 struct place;
 struct run;
 
-/* The input, and functions to call while it is read. Lent during run_convert(). */
+/* The input, and functions to call while it is read. Lent during run_convert(), or from run_open() until run_free(). */
 struct run_source {
 	const char *path;
 	/* NULL, or the place whose spool is read; then `path` is its name in messages. */
 	const struct place *place;
+	int fd; /* 0, or a descriptor of the capture, lent; then `path` is its name in messages */
 	capture_available available; /* NULL: the file is complete */
 	void *available_context;
 	bool (*should_stop)(void *context); /* or NULL */
@@ -22,6 +24,8 @@ struct run_source {
 			 uint64_t total); /* or NULL; total 0: not known */
 	/* Or NULL; called with each event after the model. */
 	void (*on_event)(void *context, const struct event *event);
+	void (*at_end)(
+		void *context); /* or NULL; called before the model and the sinks get the end */
 	void *context;
 };
 
@@ -62,6 +66,28 @@ const char *run_span_trouble(const struct run *run, uint32_t span);
 void run_define_spans(struct run *run);
 /* Returns an enum run_result, or -errno with a message. In all cases, the sinks have processed an end. Call it once. */
 int run_convert(struct run *run, const struct run_source *source, struct error *err);
+/*
+ * The same in steps. run_open() returns 0, or -errno with a message. run_step() reads one round: it returns 1, 0 at the end, or -errno
+ * with a message; nobody is asked to stop.
+ */
+int run_open(struct run *run, const struct run_source *source, struct error *err);
+int run_step(struct run *run, struct error *err);
+/* Follows only files and processes: records that change neither are skipped. Before run_open(). There must be no sinks. */
+void run_follow(struct run *run);
+/*
+ * Makes `run`, which is new, continue a run that follows, at the point where that is, with what it knows. Its sinks get what begins
+ * from there on. Returns the time of that point; 0: the begin. Before run_convert() with a source of the same file, from which
+ * run_followed() bytes were not removed.
+ */
+uint64_t run_continue(struct run *run, const struct run *from);
+/* Returns the offset of the first record that run_continue() needs: see capture_position(). */
+uint64_t run_followed(const struct run *run);
+/* Returns how many bytes of records the rounds so far had. */
+uint64_t run_position(const struct run *run);
+/* Returns the time of the latest event so far. */
+uint64_t run_time(const struct run *run);
+/* Passes a fact to the model, in addition to those of the stream. Its strings are lent. */
+void run_add_fact(struct run *run, const struct fact *fact, uint64_t time);
 /* The same for the OTF2 archive in the directory `source->path`. Call it once, for a run of run_new_archive(). */
 int run_archive(struct run *run, const struct run_source *source, struct error *err);
 /*

@@ -21,6 +21,9 @@ struct bpf_text {
 enum decoded bpf_decode(struct bpf_text *text, const struct sample *sample, const struct arch *arch,
 			struct event *event);
 
+/* See decode_is_passing(). */
+bool bpf_is_passing(const struct sample *sample, const struct arch *arch);
+
 /*
  * bpf_name.c: converts the names of a FILE part into a path, or for files without a path into the text of /proc/PID/fd/N.
  * Returns whether they follow their format. at is NULL if the name is unknown.

@@ -79,6 +79,28 @@ const struct call_row *call_row(call_id id)
 	return id < ROWS ? &row_table[id] : NULL;
 }
 
+bool call_is_passing(call_id id)
+{
+	const struct call_row *row = call_row(id);
+
+	if (!row)
+		return false;
+	switch (row->kind) {
+	case CALL_READ:
+	case CALL_WRITE:
+	case CALL_COPY:
+	case CALL_SEEK:
+		return row->group == GROUP_DATA;
+	case CALL_SYNC:
+	case CALL_SYNC_ALL:
+		return true;
+	case CALL_META:
+		return row->traits & CALL_ASKS;
+	default:
+		return false;
+	}
+}
+
 call_id call_by_number(long number)
 {
 	return arch_call(arch_here(), number);

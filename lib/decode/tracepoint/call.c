@@ -62,3 +62,13 @@ enum decoded decode_call_exit(const struct tracepoint *tp, const struct sample *
 	event->exit.result = field_value(&tp->field[0], sample->raw);
 	return DECODED_EVENT;
 }
+
+bool tracepoint_is_passing(const struct tracepoint *tp, const struct sample *sample)
+{
+	tracepoint_decoder decode = tp->row->decode;
+
+	if (decode != decode_raw_enter && decode != decode_raw_exit)
+		return !strcmp(tp->row->system, "block");
+	return tp->arch &&
+	       call_is_passing(arch_call(tp->arch, (long)field_value(&tp->field[0], sample->raw)));
+}

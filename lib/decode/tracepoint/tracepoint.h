@@ -67,6 +67,9 @@ const struct tracepoint_row *tracepoint_row_find(const char *system, const char 
 uint32_t tracepoint_rows(void);
 const struct tracepoint_row *tracepoint_row(uint32_t index);
 
+/* See decode_is_passing(); in call.c. The sample has at least tp->need bytes of raw data. */
+bool tracepoint_is_passing(const struct tracepoint *tp, const struct sample *sample);
+
 /* The decoders of tracepoints.def; in call.c, task.c, block.c and aio.c. */
 #define TRACEPOINT(system, name, decoder, ...)                                                     \
 	enum decoded decode_##decoder(const struct tracepoint *tp, const struct sample *sample,    \

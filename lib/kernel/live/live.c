@@ -96,7 +96,8 @@ static struct live *live_new(const struct live_options *options)
 	live->round_ms = LIVE_ROUND_MS;
 	live->proc.root = live->sys.root = live->tracefs.dir = live->signal_fd = live->wake_fd =
 		live->stop_fd = -1;
-	live->hotplug_fd = -1;
+	live->hotplug_fd = live->spool_fd = -1;
+	live->takes_snapshots = options->takes_snapshots;
 	live->end = LIVE_RUNNING;
 	live->scratch = mem_alloc(PERF_RECORD_BYTES);
 	command_init(&live->command);
@@ -343,6 +344,31 @@ int live_start(struct live *live, struct error *err)
 	return live->command.pid ? command_release(&live->command, err) : 0;
 }
 
+int live_spool(const struct live *live)
+{
+	return live->spool_fd;
+}
+
+uint64_t live_round_end(const struct live *live)
+{
+	return spool_round(live->spool);
+}
+
+void live_forget(struct live *live, uint64_t offset, uint64_t read)
+{
+	spool_forget(live->spool, offset, read);
+}
+
+enum live_ask live_next_ask(struct live *live, uint64_t *time)
+{
+	for (int ask = LIVE_ASK_SIGNAL; ask <= LIVE_ASK_COMMAND; ask++) {
+		*time = atomic_exchange(&live->asked[ask], 0);
+		if (*time)
+			return (enum live_ask)ask;
+	}
+	return LIVE_ASK_NONE;
+}
+
 void live_keep_spool(struct live *live)
 {
 	spool_keep(live->spool);
@@ -384,6 +410,16 @@ static void end_for(struct live *live, atomic_bool *reason)
 	/* If the counter is full, the descriptor is readable, which is enough. */
 	if (write(live->wake_fd, &one, sizeof(one)) < 0)
 		atomic_store(reason, true);
+}
+
+void live_look(struct live *live, uint64_t age)
+{
+	uint64_t one = 1;
+
+	atomic_store(&live->wanted_age, age + 1);
+	/* If the counter is full, the descriptor is readable, which is enough. */
+	if (write(live->wake_fd, &one, sizeof(one)) < 0)
+		atomic_store(&live->wanted_age, age + 1);
 }
 
 void live_end_at_limit(struct live *live)
@@ -428,6 +464,8 @@ int live_close(struct live *live, struct error *err)
 	procfs_close(&live->sys);
 	if (live->hotplug_fd >= 0)
 		close(live->hotplug_fd);
+	if (live->spool_fd >= 0)
+		close(live->spool_fd);
 	live_give_signals_back(live);
 	for (uint32_t i = 0; i < live->pid_fds; i++)
 		if (live->pid_fd[i] >= 0)

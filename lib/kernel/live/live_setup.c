@@ -14,6 +14,7 @@
 #include <iotrace/trim.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -314,11 +315,27 @@ int live_setup_capture(struct live *live, struct error *err)
 	return code ? code : setup_lookup(live, err);
 }
 
+/* A file in memory: its writer and its readers are those of any capture. */
+static struct capture_writer *create_in_memory(struct live *live, struct error *err)
+{
+	int fd = memfd_create("iotrace-spool", MFD_CLOEXEC);
+
+	live->spool_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (live->spool_fd >= 0)
+		return capture_create_in(fd, live->options->spool_path, &live->info, err);
+	error_set(err, errno, "cannot create a file in memory");
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
 static struct capture_writer *create_spool(struct live *live, struct error *err)
 {
 	const struct live_options *options = live->options;
 	int fd;
 
+	if (options->memory)
+		return create_in_memory(live, err);
 	if (!options->place)
 		return capture_create(options->spool_path, &live->info, err);
 	fd = place_create(options->place, PLACE_SPOOL);
@@ -348,7 +365,7 @@ int live_setup_spool(struct live *live, struct error *err)
 	const struct live_options *options = live->options;
 	uint64_t asked = live->recording->buffer_bytes;
 	uint64_t bound = asked ? asked : BUFFER_DEFAULT;
-	int dir = options->place ? place_dir(options->place) : AT_FDCWD;
+	int dir = options->memory ? -1 : options->place ? place_dir(options->place) : AT_FDCWD;
 	struct capture_writer *writer = create_spool(live, err);
 
 	if (!writer)
@@ -356,7 +373,9 @@ int live_setup_spool(struct live *live, struct error *err)
 	live->spool = spool_new(writer, dir, bound, err);
 	if (!live->spool)
 		return -err->code;
-	if (!options->is_spool_kept)
+	if (options->memory)
+		spool_limit(live->spool, options->memory);
+	else if (!options->is_spool_kept)
 		spool_trim(live->spool, trim_sizes(options->disk_limit));
 	setup_lookup_threads(live);
 	return 0;

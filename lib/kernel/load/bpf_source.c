@@ -33,7 +33,8 @@ struct bpf_source {
 	struct bpf_loaded loaded;
 	struct bpf_missed missed;
 	bool is_without_calls;
-	int in_flight_fd; /* opened early, because the right to open it may be missing at the end */
+	struct bpf_link *in_flight; /* another iterator can be made from it */
+	int in_flight_fd;           /* the first one; -1: it has been read */
 };
 
 bool bpf_source_is_built(void)
@@ -129,6 +130,7 @@ void bpf_source_close(struct bpf_source *source)
 	bpf_missed_close(&source->missed);
 	if (source->in_flight_fd >= 0)
 		close(source->in_flight_fd);
+	bpf_link__destroy(source->in_flight);
 	if (source->books)
 		munmap(source->books, source->books_size);
 	bpf_unload(&source->loaded);
@@ -136,18 +138,16 @@ void bpf_source_close(struct bpf_source *source)
 	free(source);
 }
 
-/* Returns a descriptor that runs the iterator when it is read, or -errno. */
-static int open_iterator(const struct bpf_program *program)
+/* Returns a descriptor that runs the iterator once when it is read, or -errno. The caller destroys the link in any case. */
+static int open_iterator(const struct bpf_program *program, struct bpf_link **link)
 {
-	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
 	int fd;
 
-	if (!link)
+	*link = bpf_program__attach_iter(program, NULL);
+	if (!*link)
 		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	fd = fd < 0 ? -errno : fd;
-	bpf_link__destroy(link);
-	return fd;
+	fd = bpf_iter_create(bpf_link__fd(*link));
+	return fd < 0 ? -errno : fd;
 }
 
 int bpf_source_attach(struct bpf_source *source, struct error *err)
@@ -167,7 +167,7 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 			return error_set(err, errno, "cannot attach BPF program %s",
 					 bpf_program__name(program[i]));
 	}
-	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight);
+	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight, &source->in_flight);
 	if (source->in_flight_fd < 0)
 		return error_set(err, -source->in_flight_fd,
 				 "cannot create a BPF iterator of tasks");
@@ -262,8 +262,10 @@ int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *e
 
 	source->programs->bss->wanted_tgid = pid;
 	for (int pass = 0; pass < MARK_PASSES; pass++) {
-		int fd = open_iterator(source->programs->progs.mark_tasks);
+		struct bpf_link *link;
+		int fd = open_iterator(source->programs->progs.mark_tasks, &link);
 
+		bpf_link__destroy(link);
 		if (fd < 0)
 			return error_set(err, -fd, "cannot find the threads of process %d",
 					 (int)pid);
@@ -281,10 +283,16 @@ int bpf_source_in_flight(struct bpf_source *source,
 	struct bpf_in_flight call[64];
 	ssize_t n;
 
+	if (source->in_flight_fd < 0)
+		source->in_flight_fd = bpf_iter_create(bpf_link__fd(source->in_flight));
 	while ((n = read(source->in_flight_fd, call, sizeof(call))) > 0)
 		for (size_t i = 0; i < (size_t)n / sizeof(call[0]); i++)
 			found(context, &call[i]);
-	return n < 0 ? -errno : 0;
+	n = n < 0 ? -errno : 0;
+	if (source->in_flight_fd >= 0)
+		close(source->in_flight_fd);
+	source->in_flight_fd = -1;
+	return (int)n;
 }
 
 uint32_t bpf_source_cpus(const struct bpf_source *source)

@@ -5,9 +5,8 @@
  * takes the chunk that is being filled if a round is complete and nothing else waits. `busy` means that the control thread is
  * between room and commit. One mutex protects everything except the bytes of a chunk that a thread has taken.
  */
-#include "spool.h"
+#include "spool_private.h"
 
-#include "clock.h"
 #include "rights/priority.h"
 
 #include <errno.h>
@@ -27,50 +26,22 @@ enum {
 	SLICE = 64 << 10,
 	CHUNK_LEAST = 128 << 10,
 	CHUNKS_WANTED = 8,
-	PATIENCE_MS = 100,
-	NS_PER_S = 1000000000,
-	WAIT_MOST = NS_PER_S
+	PATIENCE_MS = 100
 };
 
-struct chunk {
-	struct chunk *next;
-	size_t used;
-	uint8_t bytes[];
-};
-
-struct spool {
-	pthread_mutex_t mutex;
-	/* Any of the fields below, for the two threads that must keep up with the rings. */
-	pthread_cond_t changed;
-	/*
-	 * For the follower. It is a semaphore, because signalling a condition may wait for an earlier waiter that has not run
-	 * yet, and the follower may wait long for a CPU.
-	 */
-	sem_t news;
-	bool is_awaited;
-	pthread_t thread;
-	bool has_thread;
-
-	struct capture_writer *writer;
-	struct trim *trim; /* NULL: nothing is removed from the file */
-	bool is_kept;      /* from now on, nothing is removed */
-	int reserve_fd;
-
-	size_t chunk_size;
-	uint32_t chunks, chunks_max;
-	struct chunk *unused;
-	struct chunk *first, **last; /* full chunks, in order */
-	struct chunk *filling;
-	bool is_busy, is_ready, is_ending, has_ended, has_failed;
-
-	uint64_t written, dropped;
-	struct error error;
-};
+static bool is_full(const struct spool *spool)
+{
+	return spool->memory && !spool->is_ending &&
+	       spool->written - spool->forgotten >= spool->most &&
+	       spool->round_written > spool->read;
+}
 
 static struct chunk *take(struct spool *spool)
 {
 	struct chunk *chunk = spool->first;
 
+	if (is_full(spool))
+		return NULL;
 	if (chunk) {
 		spool->first = chunk->next;
 		if (!spool->first)
@@ -145,6 +116,8 @@ static void write_chunk(struct spool *spool, struct chunk *chunk)
 		spool->has_failed = true;
 	}
 	spool->written = capture_written(spool->writer);
+	if (spool->round <= spool->written)
+		spool->round_written = spool->round;
 	if (spool->trim)
 		trim_note(spool->trim, spool->written, records);
 	chunk->next = spool->unused;
@@ -175,7 +148,7 @@ static void *writer_main(void *context)
 /* Reserves blocks on the same file system for the last records if the disk becomes full. */
 static int reserve(int dir)
 {
-	int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	int fd = dir == -1 ? -1 : openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
 	if (fd >= 0 && fallocate(fd, 0, 0, RESERVE)) {
 		close(fd);
@@ -261,6 +234,26 @@ void spool_trim(struct spool *spool, struct trim_sizes sizes)
 	pthread_mutex_unlock(&spool->mutex);
 }
 
+void spool_limit(struct spool *spool, uint64_t most)
+{
+	struct trim *memory = trim_new(spool->writer, (struct trim_sizes){0});
+
+	pthread_mutex_lock(&spool->mutex);
+	spool->memory = memory;
+	spool->most = most;
+	pthread_mutex_unlock(&spool->mutex);
+}
+
+void spool_forget(struct spool *spool, uint64_t end, uint64_t read)
+{
+	trim_until(spool->memory, end);
+	pthread_mutex_lock(&spool->mutex);
+	spool->forgotten = end;
+	spool->read = read;
+	pthread_cond_broadcast(&spool->changed);
+	pthread_mutex_unlock(&spool->mutex);
+}
+
 void spool_keep(struct spool *spool)
 {
 	pthread_mutex_lock(&spool->mutex);
@@ -295,6 +288,7 @@ void spool_commit(struct spool *spool, size_t size)
 {
 	pthread_mutex_lock(&spool->mutex);
 	spool->filling->used += size;
+	spool->committed += size;
 	spool->is_busy = false;
 	pthread_mutex_unlock(&spool->mutex);
 }
@@ -303,6 +297,13 @@ void spool_drop(struct spool *spool, uint64_t size)
 {
 	pthread_mutex_lock(&spool->mutex);
 	spool->dropped += size;
+	pthread_mutex_unlock(&spool->mutex);
+}
+
+void spool_end_round(struct spool *spool)
+{
+	pthread_mutex_lock(&spool->mutex);
+	spool->round = spool->committed;
 	pthread_mutex_unlock(&spool->mutex);
 }
 
@@ -366,74 +367,6 @@ void spool_finish(struct spool *spool)
 	pthread_mutex_unlock(&spool->mutex);
 }
 
-/* sem_timedwait() uses the time of day, which may be changed meanwhile, so each single wait is short. */
-static struct timespec soon(uint64_t until)
-{
-	uint64_t now = clock_now(), wait = until > now ? until - now : 0;
-	struct timespec at;
-
-	clock_gettime(CLOCK_REALTIME, &at);
-	wait = (wait < WAIT_MOST ? wait : WAIT_MOST) + (uint64_t)at.tv_nsec;
-	at.tv_sec += (time_t)(wait / NS_PER_S);
-	at.tv_nsec = (long)(wait % NS_PER_S);
-	return at;
-}
-
-static void await_news(struct spool *spool, uint64_t until)
-{
-	struct timespec at;
-
-	if (!until) {
-		while (sem_wait(&spool->news) && errno == EINTR)
-			;
-		return;
-	}
-	at = soon(until);
-	while (sem_timedwait(&spool->news, &at) && errno == EINTR)
-		;
-}
-
-/* Needs the mutex. until: 0: no limit. Returns whether there are more bytes, or the end. */
-static bool wait_for_more(struct spool *spool, uint64_t have, uint64_t until)
-{
-	while (spool->written <= have && !spool->has_ended) {
-		if (until && clock_now() >= until)
-			return false;
-		spool->is_awaited = true;
-		pthread_mutex_unlock(&spool->mutex);
-		await_news(spool, until);
-		pthread_mutex_lock(&spool->mutex);
-	}
-	return true;
-}
-
-bool spool_await(struct spool *spool, uint64_t have, uint64_t until)
-{
-	bool has_more;
-
-	pthread_mutex_lock(&spool->mutex);
-	has_more = wait_for_more(spool, have, until);
-	pthread_mutex_unlock(&spool->mutex);
-	return has_more;
-}
-
-uint64_t spool_available(struct spool *spool, uint64_t have)
-{
-	uint64_t written;
-	struct trim_mark mark;
-
-	pthread_mutex_lock(&spool->mutex);
-	if (spool->trim && !spool->is_kept && trim_is_due(spool->trim, have, &mark)) {
-		pthread_mutex_unlock(&spool->mutex);
-		trim_cut(spool->trim, &mark);
-		pthread_mutex_lock(&spool->mutex);
-	}
-	wait_for_more(spool, have, 0);
-	written = spool->written > have ? spool->written : have;
-	pthread_mutex_unlock(&spool->mutex);
-	return written;
-}
-
 uint64_t spool_dropped(struct spool *spool)
 {
 	uint64_t dropped;
@@ -476,6 +409,7 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->reserve_fd >= 0)
 		close(spool->reserve_fd);
 	trim_free(spool->trim);
+	trim_free(spool->memory);
 	sem_destroy(&spool->news);
 	pthread_cond_destroy(&spool->changed);
 	pthread_mutex_destroy(&spool->mutex);

@@ -20,11 +20,21 @@ enum { SPOOL_PIECE_MAX = 4 << 20 };
 
 /*
  * Returns a spool that writes to `writer`, which it takes over, with a running thread; NULL with a message. It reserves space in
- * the directory `dir` for the last records. `bound`: maximum number of bytes in memory.
+ * the directory `dir` (-1: none) for the last records. `bound`: maximum number of bytes in memory.
  */
 struct spool *spool_new(struct capture_writer *writer, int dir, uint64_t bound, struct error *err);
 /* Removes from the disk what followers have read, except the begin. Call it before the functions below. */
 void spool_trim(struct spool *spool, struct trim_sizes sizes);
+/*
+ * For a file in memory: keeps at most this many bytes, and the round at its end. Then the writer waits for spool_forget(), the queue
+ * becomes full, and at last the kernel loses records. Call it before the functions below.
+ */
+void spool_limit(struct spool *spool, uint64_t most);
+/*
+ * The records before `end` are not needed any more, and the reader has read the rounds until `read`. For a spool with a limit. The writer
+ * waits only if the reader can go on: until a round is complete, it cannot.
+ */
+void spool_forget(struct spool *spool, uint64_t end, uint64_t read);
 /* From now on, nothing is removed from the file. */
 void spool_keep(struct spool *spool);
 /* Returns the maximum size of a piece. */
@@ -37,6 +47,8 @@ void *spool_room(struct spool *spool, size_t size);
 void spool_commit(struct spool *spool, size_t size);
 /* The space will not be filled. */
 void spool_drop(struct spool *spool, uint64_t size);
+/* A round is complete. */
+void spool_end_round(struct spool *spool);
 /* The last, partly filled chunk may be written. */
 void spool_flush(struct spool *spool);
 /* Returns the errno of the write that failed, or 0; spool_close() says more. */
@@ -47,6 +59,8 @@ void spool_put_last(struct spool *spool, const void *records, size_t size);
 void spool_finish(struct spool *spool);
 /* For capture_available: waits until the file has more than `have` bytes, or its end. */
 uint64_t spool_available(struct spool *spool, uint64_t have);
+/* Returns the end of the last complete round that is in the file. */
+uint64_t spool_round(struct spool *spool);
 /* Waits for the same, but only until this time of the monotonic clock. Returns whether there are more bytes, or the end. */
 bool spool_await(struct spool *spool, uint64_t have, uint64_t until);
 /* Returns how many bytes were dropped because the queue was full. */

@@ -94,6 +94,16 @@ static void sleep_on(struct live *live, struct pollfd *fds)
 		return;
 }
 
+static void look_for_calls(struct live *live)
+{
+	uint64_t age = atomic_exchange(&live->wanted_age, 0);
+
+	if (!age)
+		return;
+	live_bpf_put_old_calls(live, age - 1);
+	live_round(live);
+}
+
 static bool has_process_ended(struct live *live, uint32_t index)
 {
 	struct pollfd poll_fd = {.fd = live->pid_fd[index], .events = POLLIN};
@@ -194,6 +204,7 @@ void *live_control(void *context)
 		sleep_on(live, fds);
 		live_end_delay(live);
 		sample(live);
+		look_for_calls(live);
 		if (live_is_round_due(live) || lookup_has_detached(&live->base))
 			live_round(live);
 	}

@@ -91,6 +91,7 @@ static void answer(struct live *live, int socket)
 
 	status->pid = (int32_t)getpid();
 	status->is_paused = pause->is_on;
+	status->takes_snapshots = live->takes_snapshots;
 	status->running_ns = now - pause->begun;
 	status->paused_ns = pause->sum + (pause->is_on ? now - pause->since : 0);
 	write_command(live->recording, status->command, sizeof(status->command));
@@ -117,6 +118,8 @@ void live_requests_look(struct live *live)
 			set_paused(live, false);
 		else if (request->word == CONTROL_PAUSE)
 			set_paused(live, true);
+		else if (request->word == CONTROL_SNAPSHOT && live->takes_snapshots)
+			atomic_store(&live->asked[LIVE_ASK_COMMAND], clock_now());
 		else if (request->word == CONTROL_MARK)
 			live_set_mark(live, request->pid, request->text);
 		answer(live, socket);

@@ -402,9 +402,9 @@ static void stop(void *self)
 	live_block_add_group_facts(live);
 }
 
-static void add_call(void *context, const struct bpf_in_flight *found)
+static void put_call(struct live *live, const struct bpf_in_flight *found, uint64_t time,
+		     uint32_t cpu)
 {
-	struct live *live = context;
 	struct bpf_record_call record = {
 		.head = {.kind = BPF_RECORD_IN_FLIGHT, .size = sizeof(record)},
 		.number = found->call.number,
@@ -415,8 +415,8 @@ static void add_call(void *context, const struct bpf_in_flight *found)
 	struct sample sample = {.type = PERF_RECORD_SAMPLE,
 				.pid = found->pid,
 				.tid = found->tid,
-				.time = clock_now(),
-				.cpu = found->call.cpu,
+				.time = time,
+				.cpu = cpu,
 				.id = LIVE_BPF_ID,
 				.raw = (const uint8_t *)&record,
 				.raw_size = sizeof(record)};
@@ -429,11 +429,43 @@ static void add_call(void *context, const struct bpf_in_flight *found)
 	live->bpf.in_flight++;
 }
 
+static void add_call(void *context, const struct bpf_in_flight *found)
+{
+	put_call(context, found, clock_now(), found->call.cpu);
+}
+
 static void put_calls_in_flight(void *self)
 {
 	struct live *live = self;
 
 	if (bpf_source_in_flight(live->bpf.source, add_call, live))
+		log_debug("the calls in flight could not be read");
+}
+
+struct old_calls {
+	struct live *live;
+	uint64_t now, age;
+};
+
+/* The records of a CPU must stay in order, so these are in the stream of facts. */
+static void add_old_call(void *context, const struct bpf_in_flight *found)
+{
+	const struct old_calls *old = context;
+
+	if (found->call.begin + old->age <= old->now)
+		put_call(old->live, found, old->now, SAMPLE_CPU_NONE);
+}
+
+/* The time is taken first: what ends later has a later record. */
+void live_bpf_put_old_calls(struct live *live, uint64_t age)
+{
+	struct old_calls old = {live, 0, age};
+
+	if (!live->bpf.source)
+		return;
+	live_put_facts(live);
+	old.now = clock_now();
+	if (bpf_source_in_flight(live->bpf.source, add_old_call, &old))
 		log_debug("the calls in flight could not be read");
 }
 

@@ -54,6 +54,8 @@ extern const struct ring_source_ops live_bpf_ops;
 void live_bpf_take_gaps(struct live *live, uint64_t now);
 /* Returns whether the CPU with this number has a ring, or no BPF program runs. */
 bool live_bpf_follows(const struct live *live, uint32_t number);
+/* Adds records of the calls that are in flight and began at least `age` ns ago. Later records may say that they have ended. */
+void live_bpf_put_old_calls(struct live *live, uint64_t age);
 /* Functions of live_bpf_ops: whether all records that the programs counted have been moved; and the fact COUNT. */
 bool live_bpf_has_all(const void *self);
 /* Adds the fact SOURCE. */

@@ -86,6 +86,7 @@ struct live {
 	struct lookup_thread *lookup_thread; /* for each CPU */
 	uint32_t lookup_threads;
 	struct spool *spool;
+	int spool_fd; /* of a spool in memory; -1: it is a file */
 
 	int signal_fd, wake_fd, stop_fd; /* stop_fd ends the look-up threads */
 	int hotplug_fd;                  /* < 0: CPUs that come online are not noticed */
@@ -114,6 +115,11 @@ struct live {
 	atomic_bool has_ctrl_c;
 	atomic_bool is_stopping; /* live_close() must not wait */
 	atomic_bool is_limited;  /* --limit is reached */
+	bool takes_snapshots;
+	atomic_uint_least64_t
+		wanted_age; /* of calls in flight that live_look() wants, + 1; 0: none */
+	/* Time of the last request of each kind that live_next_ask() has not returned yet; 0: none. */
+	atomic_uint_least64_t asked[LIVE_ASK_COMMAND + 1];
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	enum live_end end;         /* shared, with the mutex */

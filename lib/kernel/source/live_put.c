@@ -67,5 +67,6 @@ void live_end_round(struct live *live)
 	live->has_held = has_records;
 	live_put(live, &mark, sizeof(mark));
 	live->unmarked = 0;
+	spool_end_round(live->spool);
 	spool_flush(live->spool);
 }

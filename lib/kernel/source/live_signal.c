@@ -59,6 +59,8 @@ int live_take_signals(struct live *live, struct error *err)
 	if (is_interrupted && live->options->mask)
 		return error_say(err, EINTR, "interrupted before the command began");
 	sigaddset(&live->handled, STOP_SIGNAL);
+	if (live->takes_snapshots)
+		sigaddset(&live->handled, SIGUSR2);
 	sigaddset(&live->handled, SIGCHLD);
 	sigaction(SIGCHLD, &plain, &live->signals.child);
 	pthread_sigmask(SIG_BLOCK, &live->handled, &live->signals.mask);
@@ -159,6 +161,10 @@ static void answer(struct live *live, const struct signalfd_siginfo *signal)
 {
 	if (signal->ssi_signo == STOP_SIGNAL) {
 		live->is_ending = live->is_asked_to_stop = true;
+		return;
+	}
+	if (signal->ssi_signo == SIGUSR2) {
+		atomic_store(&live->asked[LIVE_ASK_SIGNAL], clock_now());
 		return;
 	}
 	if (live_command_runs(live)) {

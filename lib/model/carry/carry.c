@@ -215,6 +215,7 @@ static void carry_process(struct carry *c, uint32_t id)
 	old.tasks = c->to->process[copy].tasks;
 	old.parent = old.group = ID_NONE;
 	old.leader = ID_NONE;
+	old.begin = 0;   /* not in the new trace, which needs no end for it then */
 	old.closing = 0; /* by requests, which are not copied */
 	old.name = text(c, old.name);
 	old.argv = text(c, old.argv);

@@ -1,0 +1,62 @@
+/* run_follow: a run in steps, that follows only files and processes, and another one that continues it: see flight/flight_state.h. */
+#include "run_state.h"
+
+int run_step(struct run *run, struct error *err)
+{
+	struct capture_round round;
+	uint64_t total, at = capture_position(run->capture, &total);
+	int rc = capture_next_round(run->capture, &round, err);
+
+	if (rc != 1)
+		return rc;
+	run->round = at;
+	run_take_round(run, &round);
+	return 1;
+}
+
+void run_follow(struct run *run)
+{
+	run->lasting = lasting_new();
+}
+
+static void give_lasting(void *context, const struct event *event)
+{
+	model_event(context, event);
+}
+
+/* The records of the last round may be held until the next one has come. */
+uint64_t run_continue(struct run *run, const struct run *from)
+{
+	run->begin = from->round;
+	run->since = from->last;
+	if (!from->last)
+		return 0;
+	lasting_each(from->lasting, give_lasting, run->model);
+	model_begin_at(run->model, from->last);
+	model_continue(run->model, from->model, false);
+	return from->last;
+}
+
+uint64_t run_followed(const struct run *run)
+{
+	return run->round;
+}
+
+uint64_t run_position(const struct run *run)
+{
+	uint64_t total;
+
+	return capture_position(run->capture, &total);
+}
+
+uint64_t run_time(const struct run *run)
+{
+	return run->last;
+}
+
+void run_add_fact(struct run *run, const struct fact *fact, uint64_t time)
+{
+	const struct event event = {.kind = EVENT_FACT, .time = time, .fact = *fact};
+
+	model_event(run->model, &event);
+}
