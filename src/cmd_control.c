@@ -1,4 +1,4 @@
-/* control: the commands pause, start and status, which send a request to a recording and print its answer. */
+/* control: the commands pause, start, snapshot and status, which send a request to a recording and print its answer. */
 #include "recorder.h"
 
 static int run_pause(void *context, int argc, char **argv)
@@ -32,6 +32,22 @@ const struct command command_start = {
 	"The recording was paused by --start-stopped, --delay or 'iotrace pause'.\n",
 	.row = options_help_only,
 	.run = run_start,
+};
+
+static int run_snapshot(void *context, int argc, char **argv)
+{
+	(void)context;
+	return recorder_run(&command_snapshot, CONTROL_SNAPSHOT, argc, argv);
+}
+
+const struct command command_snapshot = {
+	.name = "snapshot",
+	.help = "Makes a flight recorder write what it has in memory to an archive.",
+	.operands = "[PID|NAME]",
+	.about = RECORDER_OPERAND
+	"The recorder was started with 'iotrace record --flight'. It continues.\n",
+	.row = options_help_only,
+	.run = run_snapshot,
 };
 
 static int run_status(void *context, int argc, char **argv)

@@ -6,6 +6,7 @@
  */
 #include "cannot_run.h"
 #include "command.h"
+#include "flight/flight.h"
 #include "guest.h"
 #include "option/limit.h"
 #include "path/left.h"
@@ -435,14 +436,15 @@ static int record(void *context, int argc, char **argv)
 	record_options_log(options);
 	if (span_record_choose(&command->spans, options, argc ? argv : NULL, &err))
 		return command_misused(&command_record, &err);
-	if (record_options_complete(options, argc ? argv : NULL, &err)) {
+	if (flight_check(options, &err) ||
+	    record_options_complete(options, argc ? argv : NULL, &err)) {
 		if (!argc && !options->recording.is_system && !options->recording.pids.count)
 			hint_value(argv, &err);
 		return command_misused(&command_record, &err);
 	}
 	status = argc ? cannot_find(options, argv[0]) : 0;
-	if (status)
-		return status;
+	if (status || options->flight.window)
+		return status ? status : flight_record(options, &command->spans, argc, argv);
 	quiet_begin(&r.quiet);
 	r.cmdline = command_line(argc, argv);
 	r.has_terminal = probe_has_terminal(STDERR_FILENO);

@@ -133,7 +133,13 @@ static int send_to(const struct recorder_list *list, bool is_for_all, enum contr
 		struct error why = {0};
 		int code = control_send(list->names.item[i], word, NULL, status, &why);
 
-		if (!code)
+		if (!code && word == CONTROL_SNAPSHOT && !status->takes_snapshots)
+			failed = error_say(
+				err, ENOTSUP,
+				"%s: this recording makes one archive, at its end; only one with --flight "
+				"makes snapshots",
+				list->names.item[i]);
+		else if (!code)
 			print_status(status);
 		else if (!is_for_all || (code != -EPIPE && code != -ENOENT))
 			failed = error_say(err, -code, "%s", why.text);

@@ -19,6 +19,11 @@ const struct owner_row owner_rows[] = {
 	{"delay", OWNER_RECORDER, TAKES_LAST},
 	{"start-stopped", OWNER_RECORDER, TAKES_LAST},
 	{"marks", OWNER_COMMAND, TAKES_LAST},
+	{"flight", OWNER_RECORDER, TAKES_LAST},
+	{"trigger", OWNER_RECORDER, TAKES_ALL},
+	{"after", OWNER_RECORDER, TAKES_LAST},
+	{"keep", OWNER_RECORDER, TAKES_LAST},
+	{"spacing", OWNER_RECORDER, TAKES_LAST},
 	{"limit", OWNER_RECORDER, TAKES_LAST},
 	{"ready-fd", OWNER_IOTRACE, TAKES_LAST},
 	{"syscalls", OWNER_COMMAND, TAKES_LAST}, /* except the groups below */

@@ -20,7 +20,7 @@
 
 static const uint64_t ns_per_ms = 1000000;
 
-enum { SAMPLE_MS = 100, GLOB_MAX = 200 };
+enum { SAMPLE_MS = 100, GLOB_MAX = 200, KEEP_MOST = 10000 };
 
 static int take_pid(struct number_list *list, const char *word, struct error *err)
 {
@@ -258,6 +258,33 @@ int record_parse_source(void *source, const char *arg, struct error *err)
 	return error_say(err, EINVAL, "unknown source '%s': expected auto, bpf or perf", arg);
 }
 
+static int parse_flight(void *field, const char *arg, struct error *err)
+{
+	struct record_flight *flight = field;
+	const char *comma = strchr(arg, ',');
+	char *time = mem_format("%.*s", (int)strcspn(arg, ","), arg);
+	int code = duration_parse(&flight->window, time, err);
+
+	free(time);
+	if (!code && comma && options_size(&flight->memory, comma + 1, err))
+		return error_say(err, EINVAL,
+				 "invalid size '%s': expected for example --flight 30s,512M",
+				 comma + 1);
+	return code;
+}
+
+static int parse_keep(void *field, const char *arg, struct error *err)
+{
+	char *end = NULL;
+	unsigned long keep = strtoul(arg, &end, 10);
+
+	if (!isdigit((unsigned char)*arg) || *end || !keep || keep > KEEP_MOST)
+		return error_say(err, EINVAL, "invalid number of archives '%s': expected 1 to %d",
+				 arg, KEEP_MOST);
+	*(uint32_t *)field = (uint32_t)keep;
+	return 0;
+}
+
 #define FIELD(member)     offsetof(struct record_options, member)
 #define RECORDING(member) FIELD(recording.member)
 #define OUTPUT(member)    FIELD(output.member)
@@ -284,8 +311,24 @@ const struct option_row record_rows[] = {
 	{0, "marks", NULL,
 	 "give the command a descriptor (IOTRACE_MARK_FD); each write to it sets a mark",
 	 OPTION_FLAG, RECORDING(has_marks), NULL, NULL},
+	{0, "flight", "TIME[,SIZE]",
+	 "keep only what happened in this time, in at most SIZE bytes of memory (default: 256M), and write it to an "
+	 "archive when a trigger comes",
+	 OPTION_CALL, FIELD(flight), parse_flight, NULL},
+	{0, "trigger", "TRIGGER",
+	 "with --flight: hang[=TIME], slow=TIME, error=ERROR, each with :VIEW=GLOB, util=DEVICE>PERCENT%:TIME, or "
+	 "signal, which is SIGUSR2 (may be repeated)",
+	 OPTION_CALL, FIELD(flight.triggers), trigger_parse, NULL},
+	{0, "after", "TIME", "with --flight: also record this long after a trigger", OPTION_CALL,
+	 FIELD(flight.after), record_parse_duration, NULL},
+	{0, "keep", "N", "with --flight: remove the oldest archive when there are more than N",
+	 OPTION_CALL, FIELD(flight.keep), parse_keep, NULL},
+	{0, "spacing", "TIME",
+	 "with --flight: ignore triggers for this long after one (default: 60)", OPTION_CALL,
+	 FIELD(flight.spacing), record_parse_duration, NULL},
 	{0, "limit", "SIZE",
-	 "end the recording when archive and spool take this much disk space (K, M, G)",
+	 "end the recording when archive and spool take this much disk space (K, M, G); with --flight: space for all "
+	 "archives",
 	 OPTION_SIZE, FIELD(limit), NULL, NULL},
 	{0, "syscalls", "GROUP[,GROUP...]",
 	 "record these groups of system calls; +GROUP and -GROUP change the default; see 'iotrace list'",
@@ -365,6 +408,7 @@ void record_options_release(void *context)
 				     &options->spans,
 				     &options->span_files};
 
+	triggers_release(&options->flight.triggers);
 	free_texts(&recording->blocks.devices);
 	free_texts(&recording->selection.paths);
 	free_texts(&recording->selection.excluded);

@@ -3,8 +3,19 @@
 
 #include "option/options_words.h"
 #include "run/output.h"
+#include "trigger.h"
 
 #include <iotrace/recording.h>
+
+/* A flight recorder: see flight/flight.h. */
+struct record_flight {
+	uint64_t window;  /* ns; 0: there is none */
+	uint64_t memory;  /* bytes of records */
+	uint64_t after;   /* ns after a trigger that are recorded, too */
+	uint64_t spacing; /* ns between the triggers of two archives */
+	uint32_t keep;    /* number of archives; 0: all */
+	struct triggers triggers;
+};
 
 struct record_options {
 	struct output_options output;
@@ -15,6 +26,7 @@ struct record_options {
 	bool is_each;   /* each command that joins has its own archive */
 	uint64_t limit; /* bytes on disk; 0: no limit */
 	const char *capture;
+	struct record_flight flight;
 	struct text_list spans, span_files; /* --span and --spans, as they were given */
 	int verbosity;
 };

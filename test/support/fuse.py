@@ -1,4 +1,4 @@
-"""fuse: the FUSE file system of raw_fuse.py, for live tests."""
+"""fuse: a FUSE file system whose answers a test decides: see raw_fuse.py."""
 
 import contextlib
 import json

@@ -177,6 +177,20 @@ TEST_F(Carry, TheCommandHasBegunAlready)
 	expect_balance();
 }
 
+/* OTF2 wants both or none. */
+TEST_F(Carry, AProgramWithoutABeginHasNoEnd)
+{
+	before.fork(7, 7, 8, 8);
+	before.comm(8, 8, "app", true);
+	open(before, 8, 3, "/data/a");
+	carry();
+	read(after, 8, 3, 10);
+	after.exit(8, 8);
+	EXPECT_EQ(after.text(),
+		  "8 OP_BEGIN h0 10 @0\n8 OP_COMPLETE h0 10\n8 DESTROY_HANDLE h0 /data/a\n");
+	expect_balance();
+}
+
 TEST_F(Carry, NamesThatAreExcludedStayExcluded)
 {
 	for (ModelDriver *d : {&before, &after})

@@ -1,0 +1,163 @@
+#include "archives.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <iotrace/mem.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BLOCK = 512, DEPTH_MOST = 4 };
+
+struct made_file {
+	char *path; /* below the directory of the archive; "" for that */
+	dev_t dev;
+	ino_t ino;
+	bool is_directory;
+};
+
+struct made_archive {
+	char *path;
+	struct made_file *file; /* directories before what is in them */
+	uint32_t files, cap;
+	uint64_t bytes;
+};
+
+static void note(struct made_archive *made, const char *path, const struct stat *status)
+{
+	MEM_GROW(made->file, made->cap, made->files + 1);
+	made->file[made->files++] = (struct made_file){mem_strdup(path), status->st_dev,
+						       status->st_ino, S_ISDIR(status->st_mode)};
+	made->bytes += (uint64_t)status->st_blocks * BLOCK;
+}
+
+static DIR *open_directory(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !directory)
+		close(fd);
+	return directory;
+}
+
+static void note_below(struct made_archive *made, int parent, const char *name, const char *path,
+		       int depth)
+{
+	DIR *directory = open_directory(parent, name);
+	const struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		struct stat status;
+		char *below;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
+			continue;
+		below = mem_format("%s%s%s", path, *path ? "/" : "", entry->d_name);
+		note(made, below, &status);
+		if (S_ISDIR(status.st_mode) && depth < DEPTH_MOST)
+			note_below(made, dirfd(directory), entry->d_name, below, depth + 1);
+		free(below);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+uint64_t archives_add(struct archives *archives, const char *path)
+{
+	struct made_archive *made;
+	struct stat status;
+
+	MEM_GROW(archives->made, archives->cap, archives->count + 1);
+	made = &archives->made[archives->count++];
+	*made = (struct made_archive){.path = mem_strdup(path)};
+	if (fstatat(AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	note(made, "", &status);
+	note_below(made, AT_FDCWD, path, "", 0);
+	return made->bytes;
+}
+
+uint64_t archives_bytes(const struct archives *archives)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < archives->count; i++)
+		bytes += archives->made[i].bytes;
+	return bytes;
+}
+
+/* Whether the name still leads to the file that was noted. */
+static bool is_same(int parent, const char *name, const struct made_file *file)
+{
+	struct stat status;
+
+	return !fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) && status.st_dev == file->dev &&
+	       status.st_ino == file->ino;
+}
+
+/* A directory that contains anything else stays. */
+static void remove_file(int directory, const struct made_file *file)
+{
+	const char *slash = strrchr(file->path, '/');
+	char *parent = slash ? mem_format("%.*s", (int)(slash - file->path), file->path)
+			     : mem_strdup(".");
+	const char *name = slash ? slash + 1 : file->path;
+	int fd = openat(directory, parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && is_same(fd, name, file))
+		unlinkat(fd, name, file->is_directory ? AT_REMOVEDIR : 0);
+	if (fd >= 0)
+		close(fd);
+	free(parent);
+}
+
+static void remove_made(const struct made_archive *made)
+{
+	int fd = open(made->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return;
+	if (made->files && !fstat(fd, &status) && status.st_dev == made->file[0].dev &&
+	    status.st_ino == made->file[0].ino) {
+		for (uint32_t i = made->files; i-- > 1;)
+			remove_file(fd, &made->file[i]);
+		if (is_same(AT_FDCWD, made->path, &made->file[0]))
+			rmdir(made->path);
+	}
+	close(fd);
+}
+
+static void release(struct made_archive *made)
+{
+	for (uint32_t i = 0; i < made->files; i++)
+		free(made->file[i].path);
+	free(made->file);
+	free(made->path);
+}
+
+char *archives_remove(struct archives *archives)
+{
+	char *path;
+
+	if (!archives->count)
+		return NULL;
+	remove_made(&archives->made[0]);
+	path = mem_strdup(archives->made[0].path);
+	release(&archives->made[0]);
+	archives->count--;
+	memmove(archives->made, archives->made + 1, archives->count * sizeof(*archives->made));
+	return path;
+}
+
+void archives_release(struct archives *archives)
+{
+	for (uint32_t i = 0; i < archives->count; i++)
+		release(&archives->made[i]);
+	free(archives->made);
+	*archives = (struct archives){0};
+}

@@ -1,0 +1,296 @@
+#include "look.h"
+
+#include <errno.h>
+#include <iotrace/decode.h>
+#include <iotrace/errname.h>
+#include <iotrace/error.h>
+#include <iotrace/map.h>
+#include <iotrace/mem.h>
+#include <iotrace/tally.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+enum { NS_PER_MS = 1000000, PHASE_SAMPLE = 2 };
+
+/* A device of a trigger util. */
+struct look_device {
+	const struct trigger *trigger;
+	uint64_t dev;           /* 0: it has not appeared */
+	uint64_t time, busy_ms; /* of the last sample; time 0: none */
+	uint64_t since;         /* busy since then; 0: not busy */
+};
+
+struct look {
+	const struct capture *capture;
+	const struct triggers *triggers;
+	struct tally unused;
+	struct decode *decode;
+	uint64_t slow, hang; /* ns; 0: no such trigger */
+	bool is_suspicious;
+	struct map begun; /* perf: begin of the call of each thread, an index in call[] */
+	struct look_call {
+		uint64_t begin;
+		uint32_t tid;
+		bool is_told; /* it has been suspicious */
+	} * call;
+	uint32_t calls, calls_cap;
+	struct look_device device[TRIGGERS_MOST];
+	uint32_t devices;
+	struct look_found found;
+};
+
+struct look *look_new(const struct capture *capture, const struct triggers *triggers,
+		      struct error *err)
+{
+	struct look *look = mem_zero(sizeof(*look));
+
+	look->capture = capture;
+	look->triggers = triggers;
+	look->slow = triggers_least(triggers, TRIGGER_SLOW);
+	look->hang = triggers_least(triggers, TRIGGER_HANG);
+	for (uint32_t i = 0; i < triggers->count; i++)
+		if (triggers->item[i].kind == TRIGGER_UTIL)
+			look->device[look->devices++].trigger = &triggers->item[i];
+	look->decode = decode_new(capture_info(capture), &look->unused, err);
+	if (look->decode)
+		return look;
+	look_free(look);
+	return NULL;
+}
+
+void look_free(struct look *look)
+{
+	if (!look)
+		return;
+	decode_free(look->decode);
+	map_release(&look->begun);
+	free(look->call);
+	free(look);
+}
+
+/* Calls that wait for other processes, or for nobody knows what, are no files. */
+static bool is_of_files(call_id id)
+{
+	const uint32_t groups = 1U << GROUP_DATA | 1U << GROUP_SYNC | 1U << GROUP_OPEN |
+				1U << GROUP_META | 1U << GROUP_DIR | 1U << GROUP_MAP;
+	const struct call_row *row = call_row(id);
+
+	return row && groups >> row->group & 1;
+}
+
+static bool is_wanted_error(const struct look *look, int64_t result)
+{
+	for (uint32_t i = 0; result < 0 && i < look->triggers->count; i++)
+		if (look->triggers->item[i].kind == TRIGGER_ERROR &&
+		    look->triggers->item[i].error == -result)
+			return true;
+	return false;
+}
+
+static struct look_call *call_of(struct look *look, uint32_t tid)
+{
+	uint32_t id = map_get(&look->begun, tid);
+
+	if (id == MAP_NONE) {
+		MEM_GROW(look->call, look->calls_cap, look->calls + 1);
+		id = look->calls++;
+		map_set(&look->begun, tid, id);
+	}
+	look->call[id].tid = tid;
+	return &look->call[id];
+}
+
+/* A call of a thread. In-flight calls of BPF are told once for each call. */
+static void see_old(struct look *look, uint32_t tid, uint64_t begin, uint64_t now)
+{
+	struct look_call *call = call_of(look, tid);
+
+	if (call->begin != begin)
+		*call = (struct look_call){.begin = begin, .tid = tid};
+	if (call->is_told || now - begin < look->hang)
+		return;
+	call->is_told = true;
+	look->is_suspicious = true;
+}
+
+static void see_call(struct look *look, call_id id, uint64_t begin, uint64_t end, int64_t result)
+{
+	if ((look->slow && is_of_files(id) && begin && end - begin >= look->slow) ||
+	    is_wanted_error(look, result))
+		look->is_suspicious = true;
+}
+
+static void see_pair(struct look *look, const struct event *event)
+{
+	if (!event->pair.is_in_flight)
+		see_call(look, event->pair.call, event->pair.begin, event->time,
+			 event->pair.result);
+	else if (look->hang && is_of_files(event->pair.call) && event->time > event->pair.begin)
+		see_old(look, event->tid, event->pair.begin, event->time);
+}
+
+static void see_enter(struct look *look, const struct event *event)
+{
+	struct look_call *call = call_of(look, event->tid);
+
+	if (event->time > call->begin)
+		*call = (struct look_call){is_of_files(event->enter.call) ? event->time : 0,
+					   event->tid, false};
+}
+
+/* Records of a round are not in order: the begin of a short call may come after its end. */
+static void see_exit(struct look *look, const struct event *event)
+{
+	struct look_call *call = call_of(look, event->tid);
+	uint64_t begin = call->begin <= event->time ? call->begin : 0;
+
+	see_call(look, event->exit.call, begin, event->time, event->exit.result);
+	call->begin = event->time;
+	call->is_told = true;
+}
+
+static void find(struct look *look, const struct trigger *trigger, uint64_t time, const char *text)
+{
+	if (look->found.time)
+		return;
+	look->found.time = time;
+	look->found.trigger = trigger;
+	snprintf(look->found.text, sizeof(look->found.text), "%s", text);
+}
+
+static void see_request(struct look *look, const struct event *event)
+{
+	char text[96];
+
+	if (event->request.error <= 0 || !is_wanted_error(look, -(int64_t)event->request.error))
+		return;
+	snprintf(text, sizeof(text), "a request of block device %u:%u failed: %s",
+		 major(event->request.dev), minor(event->request.dev),
+		 errname_text(event->request.error));
+	for (uint32_t i = 0; i < look->triggers->count; i++)
+		if (look->triggers->item[i].error == event->request.error &&
+		    look->triggers->item[i].view == VIEW_ANY)
+			find(look, &look->triggers->item[i], event->time, text);
+}
+
+static bool is_text(const struct fact_string *text, const char *other)
+{
+	return text->length == strlen(other) && !memcmp(text->at, other, text->length);
+}
+
+static void see_device(struct look *look, const struct fact *fact)
+{
+	for (uint32_t i = 0; i < look->devices; i++)
+		if (is_text(&fact->string[FACT_DEVICE_name], look->device[i].trigger->device))
+			look->device[i].dev = fact->number[FACT_DEVICE_dev];
+}
+
+/* The kernel counts the time in which the device was busy in ms. */
+static void see_sample(struct look *look, struct look_device *device, uint64_t time,
+		       uint64_t busy_ms)
+{
+	double busy = (double)(busy_ms - device->busy_ms) * NS_PER_MS;
+	uint64_t before = device->time;
+	char text[128];
+
+	device->busy_ms = busy_ms;
+	device->time = time;
+	if (!before || time <= before || busy <= (double)(time - before) * device->trigger->share) {
+		device->since = 0;
+		return;
+	}
+	if (!device->since)
+		device->since = before;
+	if (time - device->since < device->trigger->ns)
+		return;
+	snprintf(text, sizeof(text), "%s was busy for more than %g %% of %.1f s",
+		 device->trigger->device, device->trigger->share * 100,
+		 (double)(time - device->since) / 1e9);
+	device->since = 0;
+	find(look, device->trigger, time, text);
+}
+
+static void see_fact(struct look *look, const struct event *event)
+{
+	const struct fact *fact = &event->fact;
+
+	if (fact->kind == FACT_DEVICE)
+		see_device(look, fact);
+	if (fact->kind != FACT_DISKSTAT || fact->number[FACT_DISKSTAT_phase] != PHASE_SAMPLE)
+		return;
+	for (uint32_t i = 0; i < look->devices; i++)
+		if (look->device[i].dev && look->device[i].dev == fact->number[FACT_DISKSTAT_dev])
+			see_sample(look, &look->device[i], event->time,
+				   fact->number[FACT_DISKSTAT_busy_ms]);
+}
+
+static void see(struct look *look, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_CALL:
+		see_pair(look, event);
+		break;
+	case EVENT_SYSCALL_ENTER:
+		see_enter(look, event);
+		break;
+	case EVENT_SYSCALL_EXIT:
+		see_exit(look, event);
+		break;
+	case EVENT_AIO:
+		if (event->aio.step.step == AIO_COMPLETE &&
+		    is_wanted_error(look, event->aio.step.result))
+			look->is_suspicious = true;
+		break;
+	case EVENT_REQUEST:
+		see_request(look, event);
+		break;
+	case EVENT_FACT:
+		see_fact(look, event);
+		break;
+	default:
+		break;
+	}
+}
+
+void look_round(struct look *look, const struct capture_round *round)
+{
+	struct sample sample;
+	struct event event;
+	uint32_t size;
+
+	for (size_t at = 0; (size = sample_record_size(round->bytes + at, round->size - at));
+	     at += size)
+		if (!capture_parse(look->capture, round->bytes + at, &sample) &&
+		    decode_sample(look->decode, &sample, false, &event) == 1)
+			see(look, &event);
+}
+
+void look_for_hangs(struct look *look, uint64_t now)
+{
+	for (uint32_t i = 0; look->hang && i < look->calls; i++) {
+		struct look_call *call = &look->call[i];
+
+		if (!call->begin || call->is_told || now < call->begin + look->hang)
+			continue;
+		call->is_told = true;
+		look->is_suspicious = true;
+	}
+}
+
+bool look_is_suspicious(struct look *look)
+{
+	bool is = look->is_suspicious;
+
+	look->is_suspicious = false;
+	return is;
+}
+
+struct look_found look_take(struct look *look)
+{
+	struct look_found found = look->found;
+
+	look->found = (struct look_found){0};
+	return found;
+}

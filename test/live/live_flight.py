@@ -1,0 +1,315 @@
+#!/usr/bin/python3
+"""iotrace record --flight live: what an archive contains, what makes it, how many there are, and that nothing is written before."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import block  # noqa: E402
+from fuse import RawFuse, has_fuse  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, wait_until, without_others, workload  # noqa: E402
+
+PATIENCE = 20
+# Opens a file, and then writes N bytes each time, N counting up, with the time of each on standard output.
+WRITER = """import os, sys, time
+f = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+n = 0
+while n < int(sys.argv[2]):
+    n += 1
+    before = time.monotonic_ns()
+    os.pwrite(f, b"x" * n, 0)
+    print(n, before, flush=True)
+    time.sleep(0.02)
+"""
+
+
+class Flight:
+    """A flight recorder of a command, or of what options say."""
+
+    def __init__(self, live, name, *options, command=(), **more):
+        self.live, self.archive = live, live.path(name)
+        more.setdefault("stdout", subprocess.PIPE)
+        self.run = live.start(f"--source={SOURCE}", "-o", self.archive, *options, *(["--", *command] if command else []),
+                              stderr=subprocess.PIPE, cwd=live.dir, text=True, **more)
+        self.said = ""
+
+    def made(self):
+        """The archives in the order of their numbers."""
+        names = [name for name in os.listdir(self.live.dir) if name.startswith(os.path.basename(self.archive) + "-")]
+        return [self.live.path(name) for name in sorted(names, key=lambda name: int(name.rpartition("-")[2]))]
+
+    def has(self, number):
+        return wait_until(lambda: len(self.made()) >= number, PATIENCE)
+
+    def snapshot(self, status=0):
+        ran = self.live.run([IOTRACE, "snapshot", str(self.run.pid)])
+        self.live.equal("snapshot: status", ran.returncode, status)
+
+    def end(self, status=0):
+        """Returns what the command wrote to its output."""
+        if self.run.poll() is None and not self.run.stdout:
+            self.run.send_signal(signal.SIGINT)
+        out, self.said = self.run.communicate(timeout=PATIENCE)
+        self.live.equal(f"{self.archive}: status ({self.said})", self.run.returncode, status)
+        return out
+
+    def stop(self, status=0):
+        self.live.run([IOTRACE, "stop", str(self.run.pid)])
+        return self.end(status)
+
+
+def lines(live, archive):
+    text = live.run([IOTRACE, "convert", "--format", "text", "-o", "-", archive]).stdout
+    return text.decode(errors="surrogateescape").splitlines()
+
+
+def operations(live, archive):
+    """(time, thread, direction, bytes, file) of each operation that began, in the order of time."""
+    files, found = {}, []
+    text = lines(live, archive)
+    for line in text:
+        known = re.match(r'handle (h\d+) \S+ \S+ "(.*?)"', line)
+        if known:
+            files[known[1]] = known[2]
+    for line in text:
+        op = re.match(r"(\d+) (\d+)@\d+ OP_BEGIN (h\d+) #\d+ (\w+) (\S+)", line)
+        if op:
+            found.append((int(op[1]), int(op[2]), op[4], op[5], files.get(op[3])))
+    return sorted(found)
+
+
+def marks(live, archive):
+    return [line.split(" - ", 1)[1] for line in lines(live, archive) if " - MARK " in line]
+
+
+def examined(live, archive):
+    """A part of a recording has no counts of the kernel."""
+    return live.examine(archive, lossless=False)
+
+
+def writes_of(text):
+    return {int(n): int(before) for n, before in (line.split() for line in text.splitlines())}
+
+
+def window(live):
+    """The archive has each write of the window, and no other, and the name of a file that was opened before it."""
+    flight = Flight(live, "window", "--flight", "2s", command=[sys.executable, "-c", WRITER, live.path("data"), "250"])
+    time.sleep(4)
+    asked = time.monotonic_ns()
+    flight.snapshot()
+    live.check(flight.has(1), "window: no archive")
+    written = writes_of(flight.end())
+    archive = flight.made()[0]
+    about = examined(live, archive)
+    found = operations(live, archive)
+    sizes = [int(size) for _, _, way, size, file in found if way == "WRITE" and file == live.path("data")]
+    live.check(sizes and sizes == list(range(sizes[0], sizes[-1] + 1)), f"window: not one piece: {sizes}")
+    begin = (asked - written[sizes[0]]) / 1e9
+    live.check(1.9 < begin < 2.7, f"window: begins {begin} s before the snapshot")
+    last = max(n for n, before in written.items() if before < asked)
+    live.check(sizes[-1] >= last - 1, f"window: ends with {sizes[-1]}, not {last}")
+    live.equal("window: files without a name", [op for op in found if op[4] is None], [])
+    live.equal("window: marks", marks(live, archive), ['MARK "snapshot: a user asked for it"'])
+    live.check("a user asked for it" in subprocess.run(["otf2-marker", f"{archive}/traces.otf2"], check=True,
+                                                       stdout=subprocess.PIPE).stdout.decode(), "window: otf2-marker")
+    live.check(about["duration_ns"] < 3.5e9, f"window: lasts {about['duration_ns']}")
+    live.equal("window: one archive", len(flight.made()), 1)
+
+
+def no_writes(live):
+    """Nothing is written to a disk, and nothing is created, until a trigger comes."""
+    before = sorted(os.listdir(live.dir))
+    flight = Flight(live, "nothing", "--flight", "1s", "--trigger", "hang", "--trigger", "slow=10s",
+                    command=[workload("storm"), "/etc/passwd", "1", "3000000"])
+    seen = set()
+    while flight.run.poll() is None:
+        with open(f"/proc/{flight.run.pid}/io", encoding="ascii") as file:
+            seen.add([line for line in file if line.startswith("write_bytes")][0].split()[1])
+        live.equal("no writes: files", sorted(os.listdir(live.dir)), before)
+        time.sleep(0.1)
+    flight.end()
+    live.equal("no writes: bytes", seen, {"0"})
+    live.equal("no writes: archives", flight.made(), [])
+
+
+def programs(live):
+    """A flight recorder sees of real programs what a plain recording of the same run sees."""
+    work = "exec 3<>a; for i in $(seq 1 30); do echo $i >&3; dd if=a of=b bs=3 2>/dev/null; sqlite3 db " \
+           "'create table if not exists t(x); insert into t values(1)'; tar cf c.tar a b db; tar xf c.tar b; sleep 0.05; done"
+    whole = live.path("whole")
+    flight = Flight(live, "part", "--flight", "1s", "--after", "200ms", command=[IOTRACE, "-q", f"--source={SOURCE}", "--alone", "-o", whole,
+                                                                             "--", "sh", "-c", work])
+    time.sleep(3)
+    flight.run.send_signal(signal.SIGUSR2)
+    live.check(flight.has(1), "programs: no archive")
+    flight.end()
+    archive = flight.made()[0]
+    examined(live, archive)
+    mine, all_of = {}, {}
+    for into, found in ((mine, operations(live, archive)), (all_of, operations(live, whole))):
+        for _, thread, way, size, file in found:
+            into.setdefault(thread, []).append((way, size, file))
+    shared = [thread for thread in mine if thread in all_of]
+    live.check(len(shared) > 20, f"programs: {len(shared)} threads")
+    live.check(sum(len(mine[thread]) for thread in shared) > 200, "programs: too few operations")
+    for thread in shared:
+        part, total = mine[thread], all_of[thread]
+        pieces = [total[i:i + len(part)] for i in range(len(total) - len(part) + 1)]
+        live.check(part in pieces, f"programs: thread {thread}: {part[:5]} is no part of {total[:5]}")
+
+
+def signals(live):
+    """SIGUSR2 makes an archive. What comes too soon after one is ignored, which is said; --keep removes the oldest."""
+    flight = Flight(live, "kept", "--flight", "1s", "--spacing", "500ms", "--keep", "2", command=["sh", "-c", "echo x > y; sleep 8"])
+    for number in (1, 2):
+        flight.run.send_signal(signal.SIGUSR2)
+        want = [f"{flight.archive}-{n}" for n in range(max(1, number - 1), number + 1)]
+        live.check(wait_until(lambda: flight.made() == want, PATIENCE), f"signals: {flight.made()}, not {want}")
+        if number == 1:
+            with open(f"{flight.archive}-1/mine", "w", encoding="ascii") as file:
+                file.write("x")
+        time.sleep(0.6)
+    flight.run.send_signal(signal.SIGUSR2)
+    live.check(wait_until(lambda: f"{flight.archive}-3" in flight.made(), PATIENCE), "signals: no third")
+    flight.run.send_signal(signal.SIGUSR2)
+    time.sleep(0.3)
+    flight.run.send_signal(signal.SIGUSR2)
+    flight.end()
+    live.equal("signals: what is left of the first", os.listdir(f"{flight.archive}-1"), ["mine"])
+    numbers = [int(name.rpartition("-")[2]) for name in flight.made()]
+    live.check(numbers in ([1, 2, 3], [1, 3, 4]), f"signals: {numbers}")
+    live.check("ignored, because the last trigger was less than" in flight.said, f"signals: {flight.said}")
+
+
+def after(live):
+    """With --after, the archive has what follows, too."""
+    command = ["sh", "-c", "read x; echo 1 > first; read x; echo 2 > second; read x; :"]
+    flight = Flight(live, "after", "--flight", "5s", "--after", "1.5s", command=command, stdin=subprocess.PIPE)
+    flight.run.stdin.write("go\n")
+    flight.run.stdin.flush()
+    time.sleep(0.5)
+    flight.run.send_signal(signal.SIGUSR2)
+    time.sleep(0.7)
+    flight.run.stdin.write("go\n")
+    flight.run.stdin.flush()
+    live.check(flight.has(1), "after: no archive")
+    flight.end()
+    files = {file for _, _, way, _, file in operations(live, flight.made()[0]) if way == "WRITE"}
+    live.check({live.path("first"), live.path("second")} <= files, f"after: {files}")
+
+
+def ended(live):
+    """A trigger whose time has not passed when the command ends makes its archive then."""
+    flight = Flight(live, "ended", "--flight", "5s", "--after", "60s", command=["sh", "-c", "echo 1 > first; sleep 1; exit 3"])
+    time.sleep(0.4)
+    flight.snapshot()
+    flight.end(status=3)
+    live.equal("ended: archives", len(flight.made()), 1)
+    examined(live, flight.made()[0])
+
+
+def short(live):
+    """If the records of the window do not fit into memory, the recorder says how much time is there."""
+    flight = Flight(live, "short", "--flight", "60s,4M", command=[workload("storm"), "/etc/passwd", "1", "2000000"])
+    time.sleep(1.5)
+    flight.snapshot()
+    live.check(flight.has(1), "short: no archive")
+    flight.end()
+    live.check(re.search(r"has only \d+\.\d s before the trigger, not 60\.0 s", flight.said), f"short: {flight.said}")
+    examined(live, flight.made()[0])
+
+
+def error(live):
+    """A call that fails makes an archive; others do not."""
+    script = "import os, time\nfd = os.open('/', os.O_RDONLY)\ntime.sleep(1.5)\n" \
+             "try: open('/none/of/it')\nexcept OSError: pass\ntime.sleep(1)\n" \
+             "try: os.read(fd, 1)\nexcept OSError: pass\ntime.sleep(2.5)"
+    flight = Flight(live, "error", "--flight", "1s", "--trigger", "error=EISDIR", "--trigger", "error=ENOENT:file=/some/*",
+                    command=[sys.executable, "-c", script])
+    flight.end()
+    live.equal("error: archives", len(flight.made()), 1)
+    said = marks(live, flight.made()[0])
+    live.check(len(said) == 1 and re.match(r'MARK "error=EISDIR: read of / by python3\S* \(process \d+\) failed: ', said[0]), f"error: {said}")
+
+
+def fuse_triggers(live):
+    """A read that the server of a FUSE file system answers late is slow, and while it does not answer, it hangs."""
+    with RawFuse(live) as fuse:
+        if not has_fuse(live, fuse):
+            return
+        script = "import os, sys\nsys.stdin.readline()\nos.read(os.open(sys.argv[1], os.O_RDONLY), 100)\nsys.stdin.readline()"
+        flight = Flight(live, "hang", "--flight", "10s", "--trigger", "hang=1s:fs=" + fuse.place, "--trigger", "slow=1.5s:file=*/hang",
+                        "--spacing", "100ms", command=[sys.executable, "-c", script, f"{fuse.place}/hang"], stdin=subprocess.PIPE)
+        time.sleep(2)  # a wait for a pipe is no hang
+        live.equal("hang: before", flight.made(), [])
+        flight.run.stdin.write("go\n")
+        flight.run.stdin.flush()
+        live.check(flight.has(1), "hang: no archive")
+        hung = flight.made()[0]
+        fuse.asked("answer")
+        live.check(flight.has(2), "slow: no archive")
+        flight.run.stdin.write("end\n")
+        flight.run.stdin.close()
+        flight.run.stdin = None
+        flight.end()
+        said = marks(live, hung)
+        live.check(len(said) == 1 and re.match(rf'MARK "hang=1s:fs={fuse.place}: read of {fuse.place}/hang by python3\S* \(process \d+\) '
+                                               r'has hung for [1-9]', said[0]), f"hang: {said}")
+        live.check(any(line.endswith(" RECORDING") and "OP_CANCELLED" in line for line in lines(live, hung)), "hang: it is not in flight")
+        live.equal("hang: the file", [op[4] for op in operations(live, hung) if op[2] == "READ" and op[3] == "100"], [f"{fuse.place}/hang"])
+        said = marks(live, flight.made()[1])
+        live.check(len(said) == 1 and re.match(r'MARK "slow=1.5s:file=\*/hang: read of ', said[0]), f"slow: {said}")
+
+
+def busy(live):
+    """util: a device that has been busy for some time."""
+    with block.Disk(live.path("disk"), 64 << 20) as disk:
+        name = disk.name
+        flight = Flight(live, "busy", "--flight", "5s", "-a", "--trigger", f"util={name}>1%:400ms")
+        reader = subprocess.Popen(["sh", "-c", f"for i in $(seq 1 60); do dd if=/dev/{name} of=/dev/null bs=64k iflag=direct 2>/dev/null; done"])
+        live.check(flight.has(1), "busy: no archive")
+        reader.kill()
+        reader.wait()
+        flight.stop()
+        said = marks(live, flight.made()[0])
+        live.check(len(said) == 1 and said[0].startswith(f'MARK "util={name}>1%:400ms: {name} was busy for more than 1 % of 0.'), f"busy: {said}")
+
+
+def refused(live):
+    """What does not go together is refused before the command runs."""
+    for words, sentence in ((["--flight", "5s", "--capture", "c"], "--capture cannot be combined with --flight"),
+                            (["--flight", "5s", "--each"], "--each cannot be combined with --flight"),
+                            (["--flight", "5s,64K"], "--flight needs at least 1M of memory"),
+                            (["--flight", "5s,x"], "invalid size 'x'"),
+                            (["--keep", "3"], "--trigger, --after, --keep and --spacing work only with --flight"),
+                            (["--flight", "5s", "--trigger", "noise"], "unknown trigger 'noise'"),
+                            (["--flight", "5s", "--trigger", "error=ENONE"], "expected the name of an error"),
+                            (["--flight", "5s", "--trigger", "util=sda"], "expected util=DEVICE>PERCENT%:TIME"),
+                            (["--flight", "5s", "-o", live.path("no", "where")], "/no: No such file or directory")):
+        ran = live.run([IOTRACE, "record", *words, "--", "touch", live.path("ran")])
+        live.equal(f"{words}: status", ran.returncode, 125)
+        live.check(sentence in ran.stderr.decode(), f"{words}: {ran.stderr.decode()}")
+    live.check(not os.path.exists(live.path("ran")), "refused: the command ran")
+    plain = subprocess.Popen([IOTRACE, f"--source={SOURCE}", "-q", "-o", live.path("plain"), "--", "sleep", "5"], env=CALMED)
+    wait_until(lambda: live.run([IOTRACE, "status", str(plain.pid)]).returncode == 0)
+    ran = live.run([IOTRACE, "snapshot", str(plain.pid)])
+    live.equal("snapshot of a plain recording", ran.returncode, 1)
+    live.check("only one with --flight makes snapshots" in ran.stderr.decode(), f"snapshot: {ran.stderr}")
+    plain.send_signal(signal.SIGTERM)
+    plain.wait()
+
+
+TESTS = (window, no_writes, programs, signals, after, ended, short, error, fuse_triggers, busy, refused)
+
+if __name__ == "__main__":
+    without_others()
+    with Live() as test:
+        for function in TESTS:
+            if len(sys.argv) < 2 or function.__name__ in sys.argv[1:]:
+                function(test)

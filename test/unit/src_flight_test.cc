@@ -1,0 +1,210 @@
+/*
+ * The window of a flight recorder, its triggers, and which archives it removes.
+ */
+#include <gtest/gtest.h>
+
+extern "C" {
+#include "flight/archives.h"
+#include "flight/window.h"
+#include "record/trigger.h"
+}
+#include "scratch_dir.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iotrace/error.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace
+{
+
+constexpr uint64_t SECOND = 1000000000;
+
+TEST(Window, KeepsWhatWasReadInItsTime)
+{
+	struct window w;
+
+	window_init(&w, 10 * SECOND, 1 << 30);
+	for (uint64_t second = 1; second <= 100; second++) {
+		window_add(&w, second * 100, second * SECOND);
+		/* What had been read at second n happened before. */
+		EXPECT_EQ(window_release(&w, second * SECOND, w.released),
+			  second > 10 ? (second - 10) * 100 : 0);
+		EXPECT_FALSE(w.is_short);
+	}
+}
+
+TEST(Window, IsBoundedAndDropsTheOldestFirst)
+{
+	struct window w;
+	uint64_t released = 0;
+
+	window_init(&w, 1000 * SECOND, 1000);
+	for (uint64_t second = 1; second <= 100; second++) {
+		window_add(&w, second * 100, second * SECOND);
+		released = window_release(&w, second * SECOND, released);
+		EXPECT_LE(w.end - released, 1000u);
+		EXPECT_GE(w.end - released, second < 9 ? second * 100 : 900u);
+	}
+	EXPECT_TRUE(w.is_short);
+}
+
+/* Rounds come ten times a second, and more often if there is much to read. */
+TEST(Window, NeedsFewMarksForManyRounds)
+{
+	struct window w;
+	uint64_t now = 0, released = 0;
+
+	window_init(&w, 30 * SECOND, 1 << 30);
+	for (int round = 0; round < 100000; round++) {
+		now += SECOND / 1000;
+		window_add(&w, (uint64_t)round * 10, now);
+		released = window_release(&w, now, released);
+		/* Released late by at most two marks, never early: round n ends at n * 10 and at n ms. */
+		if (now > 30 * SECOND) {
+			EXPECT_LE(released, (now - 30 * SECOND) / 100000);
+			EXPECT_GE(released + 10000, (now - 30 * SECOND) / 100000);
+		}
+	}
+	EXPECT_LE(w.marks, (uint32_t)WINDOW_MARKS);
+}
+
+class Triggers : public ::testing::Test
+{
+      protected:
+	struct triggers triggers = {};
+	struct error err = {};
+
+	~Triggers() override
+	{
+		triggers_release(&triggers);
+	}
+
+	const struct trigger &parse(const char *text)
+	{
+		EXPECT_EQ(trigger_parse(&triggers, text, &err), 0) << text << ": " << err.text;
+		return triggers.item[triggers.count - 1];
+	}
+};
+
+TEST_F(Triggers, AreParsed)
+{
+	EXPECT_EQ(parse("signal").kind, TRIGGER_SIGNAL);
+	EXPECT_EQ(parse("hang").ns, 10 * SECOND);
+	EXPECT_EQ(parse("hang=2s").ns, 2 * SECOND);
+	EXPECT_EQ(parse("slow=100ms").ns, SECOND / 10);
+	EXPECT_EQ(parse("error=EIO").error, EIO);
+	const struct trigger &util = parse("util=/dev/sda>95%:10s");
+
+	EXPECT_STREQ(util.device, "sda");
+	EXPECT_DOUBLE_EQ(util.share, 0.95);
+	EXPECT_EQ(util.ns, 10 * SECOND);
+	EXPECT_EQ(triggers_least(&triggers, TRIGGER_HANG), 2 * SECOND);
+	EXPECT_TRUE(triggers_have(&triggers, TRIGGER_ERROR));
+}
+
+TEST_F(Triggers, HaveAViewAndAPattern)
+{
+	const struct trigger &slow = parse("slow=1s:file=/mnt/a:b=c*");
+	const char *name[TRIGGER_VIEWS] = {};
+
+	EXPECT_EQ(slow.view, VIEW_FILE);
+	EXPECT_FALSE(trigger_wants(&slow, name));
+	name[VIEW_FILE] = "/mnt/a:b=cd";
+	EXPECT_TRUE(trigger_wants(&slow, name));
+	name[VIEW_FILE] = "/mnt/x";
+	EXPECT_FALSE(trigger_wants(&slow, name));
+	EXPECT_EQ(parse("error=ENOENT:op=open*").view, VIEW_OP);
+	EXPECT_EQ(parse("hang=1s:fs=/mnt").view, VIEW_FS);
+}
+
+TEST_F(Triggers, ThatAreWrongAreRefused)
+{
+	for (const char *text : {"",
+				 "noise",
+				 "slow",
+				 "slow=",
+				 "slow=x",
+				 "slow=1s:",
+				 "slow=1s:size=4",
+				 "slow=1s:file=",
+				 "error",
+				 "error=",
+				 "error=ENONE",
+				 "error=EI",
+				 "util",
+				 "util=sda",
+				 "util=>5%:1s",
+				 "util=sda>5:1s",
+				 "util=sda>100%:1s",
+				 "util=sda>-1%:1s",
+				 "util=sda>5%:x",
+				 "signal=1"}) {
+		struct triggers wrong = {};
+
+		EXPECT_EQ(trigger_parse(&wrong, text, &err), -EINVAL) << text;
+		triggers_release(&wrong);
+	}
+	for (int i = 0; i < TRIGGERS_MOST; i++)
+		parse("hang");
+	EXPECT_EQ(trigger_parse(&triggers, "hang", &err), -EINVAL);
+}
+
+void put(const std::string &path)
+{
+	std::ofstream(path) << "x";
+}
+
+TEST(Archives, OnlyWhatWasMadeIsRemoved)
+{
+	ScratchDir dir;
+	struct archives archives = {};
+	const std::string a = dir.path("a"), b = dir.path("b");
+
+	for (const std::string &archive : {a, b}) {
+		mkdir(archive.c_str(), 0755);
+		mkdir((archive + "/traces").c_str(), 0755);
+		put(archive + "/traces.otf2");
+		put(archive + "/traces/1.evt");
+		put(archive + "/traces/2.evt");
+		EXPECT_GT(archives_add(&archives, archive.c_str()), 0u);
+	}
+	/* Another file in the place of one, and one more. */
+	rename((a + "/traces/1.evt").c_str(), dir.path("moved").c_str());
+	put(a + "/traces/1.evt");
+	put(a + "/mine");
+	char *removed = archives_remove(&archives);
+
+	EXPECT_EQ(std::string(removed), a);
+	free(removed);
+	EXPECT_NE(access((a + "/traces.otf2").c_str(), F_OK), 0);
+	EXPECT_NE(access((a + "/traces/2.evt").c_str(), F_OK), 0);
+	EXPECT_EQ(access((a + "/traces/1.evt").c_str(), F_OK), 0);
+	EXPECT_EQ(access((a + "/mine").c_str(), F_OK), 0);
+	EXPECT_EQ(access(dir.path("moved").c_str(), F_OK), 0);
+	removed = archives_remove(&archives);
+	free(removed);
+	EXPECT_NE(access(b.c_str(), F_OK), 0) << "all of it was ours";
+	EXPECT_EQ(archives_remove(&archives), nullptr);
+	archives_release(&archives);
+}
+
+TEST(Archives, AnotherDirectoryWithTheNameStays)
+{
+	ScratchDir dir;
+	struct archives archives = {};
+	const std::string a = dir.path("a");
+
+	mkdir(a.c_str(), 0755);
+	put(a + "/traces.otf2");
+	archives_add(&archives, a.c_str());
+	rename(a.c_str(), dir.path("elsewhere").c_str());
+	symlink(dir.path("elsewhere").c_str(), a.c_str());
+	free(archives_remove(&archives));
+	EXPECT_EQ(access((a + "/traces.otf2").c_str(), F_OK), 0);
+	archives_release(&archives);
+}
+
+} // namespace
