@@ -83,10 +83,10 @@ struct counted_span {
 	bool is_owner_in_key;
 	/* Events of all tasks are needed, also of those that are not recorded. */
 	bool is_everywhere;
-	uint64_t above;         /* shorter spans are only counted; 0: all are added up */
-	uint32_t room;          /* maximum number of open spans */
-	uint32_t cells;         /* maximum number of parts of groups, on all CPUs; 0: many */
-	bool has_user;          /* only spans that begin in threads of this user */
+	uint64_t above; /* shorter spans are only counted; 0: all are added up */
+	uint32_t room;  /* maximum number of open spans */
+	uint32_t cells; /* maximum number of parts of groups, on all CPUs; 0: many */
+	bool has_user;  /* only spans that begin in threads of this user */
 	uint32_t user;
 	bool is_taken_in_parts; /* live_counted_take() is called */
 	struct counted_flights flights;

@@ -162,7 +162,7 @@ static void name_device(const struct publication_row *row, char *text, size_t si
 	length = readlink(path, target, sizeof(target) - 1);
 	if (length > 0) {
 		target[length] = '\0';
-		snprintf(text, size, "%s",
+		snprintf(text, size, "%.*s", (int)size - 1,
 			 strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
 	} else {
 		snprintf(text, size, "%u:%u", major, minor);
