@@ -64,7 +64,7 @@ static const char views[] =
 
 const struct option_row stat_rows[] = {
 	{0, "by", "VIEW",
-	 "what the rows are: op (kinds of system calls, the default), process, thread, user, cgroup, file, fs, device, fuse or virtiofs",
+	 "what the rows are: op (kinds of system calls, the default), process, thread, user, cgroup, file, fs, device, fuse or virtiofs; with --daemon also all",
 	 OPTION_TEXT, FIELD(span.by), NULL, views},
 	{0, "span", "SPAN",
 	 "rows are the groups of this span: a name (see iotrace list --spans), or 'NAME: BEGIN -> END by FIELD'",

@@ -162,7 +162,10 @@ const char *live_counted_why(const struct live *live, uint32_t index)
 struct counted_books live_counted_books(const struct live *live, uint32_t index)
 {
 	const struct live_span *span = &live->spans.span[index];
-	struct counted_books books = {.missed = span->missed,
+	/* While it runs, span->missed is what was missed before it began. */
+	uint64_t missed = live->spans.ended ? span->missed
+					    : bpf_span_missed(span->object) - span->missed;
+	struct counted_books books = {.missed = missed,
 				      .first = live->spans.begun,
 				      .last = live->spans.ended};
 
