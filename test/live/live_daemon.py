@@ -321,11 +321,11 @@ def metrics_by_http(live):
         counting = daemon.children()[0]
         os.kill(counting, signal.SIGKILL)
         live.check(wait_until(lambda: "iotrace_restarts_total 1" in fetch(port)[1]), "it is served while nobody counts")
-        ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--metrics", str(port)])
+        ran = live.run([IOTRACE, "daemon", "--directory", live.path("spare"), "--metrics", str(port)])
         live.equal("taken", (ran.returncode, b"Address already in use" in ran.stderr), (125, True))
     idle.close()
     for address in ("0.0.0.0", "x:1", "[::1:5", "1.2.3.4:99999"):
-        ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--metrics", address])
+        ran = live.run([IOTRACE, "daemon", "--directory", live.path("spare"), "--metrics", address])
         live.equal(address, (ran.returncode, b"invalid address" in ran.stderr), (125, True))
 
 
@@ -418,7 +418,7 @@ def hang(live):
             live.check(f" ! {server.place}".encode()[:20] in rows, rows.decode())
             server.asked("answer")
             reader.wait()
-    ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--on-hang", "true"])
+    ran = live.run([IOTRACE, "daemon", "--directory", live.path("spare"), "--on-hang", "true"])
     live.equal("--on-hang alone", (ran.returncode, b"--on-hang goes with --hang TIME" in ran.stderr), (125, True))
 
 
