@@ -12,16 +12,6 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-enum { NS_PER_MS = 1000000, PHASE_SAMPLE = 2 };
-
-/* A device of a trigger util. */
-struct look_device {
-	const struct trigger *trigger;
-	uint64_t dev;           /* 0: it has not appeared */
-	uint64_t time, busy_ms; /* of the last sample; time 0: none */
-	uint64_t since;         /* busy since then; 0: not busy */
-};
-
 struct look {
 	const struct capture *capture;
 	const struct triggers *triggers;
@@ -36,8 +26,6 @@ struct look {
 		bool is_told; /* it has been suspicious */
 	} * call;
 	uint32_t calls, calls_cap;
-	struct look_device device[TRIGGERS_MOST];
-	uint32_t devices;
 	struct look_found found;
 };
 
@@ -50,9 +38,6 @@ struct look *look_new(const struct capture *capture, const struct triggers *trig
 	look->triggers = triggers;
 	look->slow = triggers_least(triggers, TRIGGER_SLOW);
 	look->hang = triggers_least(triggers, TRIGGER_HANG);
-	for (uint32_t i = 0; i < triggers->count; i++)
-		if (triggers->item[i].kind == TRIGGER_UTIL)
-			look->device[look->devices++].trigger = &triggers->item[i];
 	look->decode = decode_new(capture_info(capture), &look->unused, err);
 	if (look->decode)
 		return look;
@@ -175,57 +160,6 @@ static void see_request(struct look *look, const struct event *event)
 			find(look, &look->triggers->item[i], event->time, text);
 }
 
-static bool is_text(const struct fact_string *text, const char *other)
-{
-	return text->length == strlen(other) && !memcmp(text->at, other, text->length);
-}
-
-static void see_device(struct look *look, const struct fact *fact)
-{
-	for (uint32_t i = 0; i < look->devices; i++)
-		if (is_text(&fact->string[FACT_DEVICE_name], look->device[i].trigger->device))
-			look->device[i].dev = fact->number[FACT_DEVICE_dev];
-}
-
-/* The kernel counts the time in which the device was busy in ms. */
-static void see_sample(struct look *look, struct look_device *device, uint64_t time,
-		       uint64_t busy_ms)
-{
-	double busy = (double)(busy_ms - device->busy_ms) * NS_PER_MS;
-	uint64_t before = device->time;
-	char text[128];
-
-	device->busy_ms = busy_ms;
-	device->time = time;
-	if (!before || time <= before || busy <= (double)(time - before) * device->trigger->share) {
-		device->since = 0;
-		return;
-	}
-	if (!device->since)
-		device->since = before;
-	if (time - device->since < device->trigger->ns)
-		return;
-	snprintf(text, sizeof(text), "%s was busy for more than %g %% of %.1f s",
-		 device->trigger->device, device->trigger->share * 100,
-		 (double)(time - device->since) / 1e9);
-	device->since = 0;
-	find(look, device->trigger, time, text);
-}
-
-static void see_fact(struct look *look, const struct event *event)
-{
-	const struct fact *fact = &event->fact;
-
-	if (fact->kind == FACT_DEVICE)
-		see_device(look, fact);
-	if (fact->kind != FACT_DISKSTAT || fact->number[FACT_DISKSTAT_phase] != PHASE_SAMPLE)
-		return;
-	for (uint32_t i = 0; i < look->devices; i++)
-		if (look->device[i].dev && look->device[i].dev == fact->number[FACT_DISKSTAT_dev])
-			see_sample(look, &look->device[i], event->time,
-				   fact->number[FACT_DISKSTAT_busy_ms]);
-}
-
 static void see(struct look *look, const struct event *event)
 {
 	switch (event->kind) {
@@ -245,9 +179,6 @@ static void see(struct look *look, const struct event *event)
 		break;
 	case EVENT_REQUEST:
 		see_request(look, event);
-		break;
-	case EVENT_FACT:
-		see_fact(look, event);
 		break;
 	default:
 		break;

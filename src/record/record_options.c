@@ -316,7 +316,7 @@ const struct option_row record_rows[] = {
 	 "archive when a trigger comes",
 	 OPTION_CALL, FIELD(flight), parse_flight, NULL},
 	{0, "trigger", "TRIGGER",
-	 "with --flight: hang[=TIME], slow=TIME, error=ERROR, each with :VIEW=GLOB, util=DEVICE>PERCENT%:TIME, or "
+	 "with --flight: hang[=TIME], slow=TIME, error=ERROR, each with :VIEW=GLOB, or "
 	 "signal, which is SIGUSR2 (may be repeated)",
 	 OPTION_CALL, FIELD(flight.triggers), trigger_parse, NULL},
 	{0, "after", "TIME", "with --flight: also record this long after a trigger", OPTION_CALL,

@@ -267,20 +267,6 @@ def fuse_triggers(live):
         live.check(len(said) == 1 and re.match(r'MARK "slow=1.5s:file=\*/hang: read of ', said[0]), f"slow: {said}")
 
 
-def busy(live):
-    """util: a device that has been busy for some time."""
-    with block.Disk(live.path("disk"), 64 << 20) as disk:
-        name = disk.name
-        flight = Flight(live, "busy", "--flight", "5s", "-a", "--trigger", f"util={name}>1%:400ms")
-        reader = subprocess.Popen(["sh", "-c", f"for i in $(seq 1 60); do dd if=/dev/{name} of=/dev/null bs=64k iflag=direct 2>/dev/null; done"])
-        live.check(flight.has(1), "busy: no archive")
-        reader.kill()
-        reader.wait()
-        flight.stop()
-        said = marks(live, flight.made()[0])
-        live.check(len(said) == 1 and said[0].startswith(f'MARK "util={name}>1%:400ms: {name} was busy for more than 1 % of 0.'), f"busy: {said}")
-
-
 def refused(live):
     """What does not go together is refused before the command runs."""
     for words, sentence in ((["--flight", "5s", "--capture", "c"], "--capture cannot be combined with --flight"),
@@ -290,7 +276,6 @@ def refused(live):
                             (["--keep", "3"], "--trigger, --after, --keep and --spacing work only with --flight"),
                             (["--flight", "5s", "--trigger", "noise"], "unknown trigger 'noise'"),
                             (["--flight", "5s", "--trigger", "error=ENONE"], "expected the name of an error"),
-                            (["--flight", "5s", "--trigger", "util=sda"], "expected util=DEVICE>PERCENT%:TIME"),
                             (["--flight", "5s", "-o", live.path("no", "where")], "/no: No such file or directory")):
         ran = live.run([IOTRACE, "record", *words, "--", "touch", live.path("ran")])
         live.equal(f"{words}: status", ran.returncode, 125)

@@ -96,11 +96,6 @@ TEST_F(Triggers, AreParsed)
 	EXPECT_EQ(parse("hang=2s").ns, 2 * SECOND);
 	EXPECT_EQ(parse("slow=100ms").ns, SECOND / 10);
 	EXPECT_EQ(parse("error=EIO").error, EIO);
-	const struct trigger &util = parse("util=/dev/sda>95%:10s");
-
-	EXPECT_STREQ(util.device, "sda");
-	EXPECT_DOUBLE_EQ(util.share, 0.95);
-	EXPECT_EQ(util.ns, 10 * SECOND);
 	EXPECT_EQ(triggers_least(&triggers, TRIGGER_HANG), 2 * SECOND);
 	EXPECT_TRUE(triggers_have(&triggers, TRIGGER_ERROR));
 }
@@ -122,26 +117,9 @@ TEST_F(Triggers, HaveAViewAndAPattern)
 
 TEST_F(Triggers, ThatAreWrongAreRefused)
 {
-	for (const char *text : {"",
-				 "noise",
-				 "slow",
-				 "slow=",
-				 "slow=x",
-				 "slow=1s:",
-				 "slow=1s:size=4",
-				 "slow=1s:file=",
-				 "error",
-				 "error=",
-				 "error=ENONE",
-				 "error=EI",
-				 "util",
-				 "util=sda",
-				 "util=>5%:1s",
-				 "util=sda>5:1s",
-				 "util=sda>100%:1s",
-				 "util=sda>-1%:1s",
-				 "util=sda>5%:x",
-				 "signal=1"}) {
+	for (const char *text :
+	     {"", "noise", "slow", "slow=", "slow=x", "slow=1s:", "slow=1s:size=4",
+	      "slow=1s:file=", "error", "error=", "error=ENONE", "error=EI", "signal=1"}) {
 		struct triggers wrong = {};
 
 		EXPECT_EQ(trigger_parse(&wrong, text, &err), -EINVAL) << text;

@@ -10,6 +10,7 @@ extern "C" {
 #include "scratch_dir.h"
 #include "test_source_dir.h"
 
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -160,6 +161,9 @@ TEST_P(Follow, AnotherRunContinuesItFromEachRound)
 }
 
 INSTANTIATE_TEST_SUITE_P(Captures, Follow,
-			 ::testing::Values("hello.data", "fork.data", "programs.data"));
+			 ::testing::Values("hello.data", "fork.data", "programs.data"),
+			 [](const auto &info) {
+				 return std::string(info.param, strcspn(info.param, "."));
+			 });
 
 } // namespace
