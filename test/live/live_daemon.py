@@ -253,7 +253,7 @@ def full(live):
         with Daemon(live, "--metrics-file", metrics, directory=place, waits=False) as daemon:
             live.check(wait_until(lambda: os.path.exists(metrics)), "metrics come")
             live.check("cannot publish" in daemon.said() and "No space left on device" in daemon.said(), daemon.said())
-            live.equal("what is there", [name for name in sorted(os.listdir(place)) if name[0] != "."], ["lock"])
+            live.equal("what is there", [name for name in sorted(os.listdir(place)) if name[0] != "."], ["lock", "socket"])
             ran = live.run([IOTRACE, "stat", f"--daemon={place}", "-n", "1"])
             live.equal("a reader", (ran.returncode, b"no iotrace daemon publishes there" in ran.stderr), (125, True))
             subprocess.run(["mount", "-o", "remount,size=16m", place], check=True)
@@ -321,11 +321,11 @@ def metrics_by_http(live):
         counting = daemon.children()[0]
         os.kill(counting, signal.SIGKILL)
         live.check(wait_until(lambda: "iotrace_restarts_total 1" in fetch(port)[1]), "it is served while nobody counts")
-        ran = live.run([IOTRACE, "daemon", "--directory", live.path("spare"), "--metrics", str(port)])
+        ran = live.run([IOTRACE, "daemon", "--directory", live.path("served"), "--metrics", str(port)])
         live.equal("taken", (ran.returncode, b"Address already in use" in ran.stderr), (125, True))
     idle.close()
     for address in ("0.0.0.0", "x:1", "[::1:5", "1.2.3.4:99999"):
-        ran = live.run([IOTRACE, "daemon", "--directory", live.path("spare"), "--metrics", address])
+        ran = live.run([IOTRACE, "daemon", "--directory", live.path("served"), "--metrics", address])
         live.equal(address, (ran.returncode, b"invalid address" in ran.stderr), (125, True))
 
 
@@ -418,7 +418,7 @@ def hang(live):
             live.check(f" ! {server.place}".encode()[:20] in rows, rows.decode())
             server.asked("answer")
             reader.wait()
-    ran = live.run([IOTRACE, "daemon", "--directory", live.path("spare"), "--on-hang", "true"])
+    ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--on-hang", "true"])
     live.equal("--on-hang alone", (ran.returncode, b"--on-hang goes with --hang TIME" in ran.stderr), (125, True))
 
 
