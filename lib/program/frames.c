@@ -84,6 +84,18 @@ static void walk_scopes(struct walk *walk, Dwarf_Die *unit, Dwarf_Addr address)
 	free(scopes);
 }
 
+static void take_line(struct walk *walk, Dwarf_Die *unit, Dwarf_Addr address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number = 0;
+
+	if (!line)
+		return;
+	walk->next.file = dwarf_linesrc(line, NULL, NULL);
+	dwarf_lineno(line, &number);
+	walk->next.line = (uint32_t)number;
+}
+
 uint32_t program_frames(struct program *program, uint64_t offset, bool is_return,
 			void (*call)(void *context, const struct program_frame *frame),
 			void *context)
@@ -91,21 +103,16 @@ uint32_t program_frames(struct program *program, uint64_t offset, bool is_return
 	struct walk walk = {.call = call, .context = context};
 	Dwarf_Addr bias = 0, address;
 	const char *symbol;
-	Dwarf_Die *unit;
-	Dwfl_Line *line;
-	int number = 0;
+	Dwarf_Die unit;
 
 	if (!program_address(program, offset, &address))
 		return 0;
 	address += program->bias;
 	address -= is_return; /* the call instruction is before the return address */
-	line = dwfl_module_getsrc(program->module, address);
-	if (line)
-		walk.next.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
-	walk.next.line = (uint32_t)number;
-	unit = dwfl_module_addrdie(program->module, address, &bias);
-	if (unit)
-		walk_scopes(&walk, unit, address - bias);
+	if (program_unit(program, address, &unit, &bias)) {
+		take_line(&walk, &unit, address - bias);
+		walk_scopes(&walk, &unit, address - bias);
+	}
 	symbol = walk.frames ? NULL : dwfl_module_addrname(program->module, address);
 	if (!walk.frames && (symbol || walk.next.file))
 		put(&walk, symbol, false);

@@ -102,6 +102,7 @@ void program_close(struct program *program)
 {
 	if (!program)
 		return;
+	program_forget_units(program);
 	dwfl_end(program->dwfl);
 	free(program->name);
 	free(program);

@@ -5,10 +5,12 @@
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <iotrace/error.h>
 #include <iotrace/program.h>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
 
@@ -99,13 +101,12 @@ TEST_F(Own, HasTheNearestName)
 	EXPECT_STREQ(err.text, "/test: it has no code at 0xfffffffffff");
 }
 
-TEST_F(Own, HasLinesOfItsFunctions)
+std::vector<std::string> frames_of(struct program *program, uint64_t offset)
 {
 	std::vector<std::string> frames;
 
-	ASSERT_EQ(program_function(program, "program_test_function", &place, &err), 0) << err.text;
-	uint32_t count = program_frames(
-		program, place.offset, false,
+	program_frames(
+		program, offset, false,
 		[](void *context, const struct program_frame *frame) {
 			static_cast<std::vector<std::string> *>(context)->push_back(
 				std::string(frame->function ? frame->function : "?") + " " +
@@ -113,9 +114,37 @@ TEST_F(Own, HasLinesOfItsFunctions)
 				(frame->line ? "line" : "none"));
 		},
 		&frames);
-	ASSERT_EQ(count, 1U);
+	return frames;
+}
+
+TEST_F(Own, HasLinesOfItsFunctions)
+{
+	ASSERT_EQ(program_function(program, "program_test_function", &place, &err), 0) << err.text;
+	std::vector<std::string> frames = frames_of(program, place.offset);
+	ASSERT_EQ(frames.size(), 1U);
 	EXPECT_EQ(frames[0].find("program_test_function "), 0U) << frames[0];
 	EXPECT_NE(frames[0].find("program_test.cc line"), std::string::npos) << frames[0];
+}
+
+/* A copy whose .debug_aranges has another name: clang writes none. */
+TEST_F(Own, HasLinesWithoutATableOfRanges)
+{
+	std::ifstream whole("/proc/self/exe", std::ios::binary);
+	std::string bytes((std::istreambuf_iterator<char>(whole)), {});
+	std::string section(".debug_aranges", sizeof(".debug_aranges"));
+	int copy = memfd_create("copy", MFD_CLOEXEC);
+
+	for (size_t at = 0; (at = bytes.find(section, at)) != std::string::npos; at++)
+		bytes.replace(at, section.size() - 1, ".debug_nothing");
+	ASSERT_EQ(write(copy, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+	struct program *without = program_open(copy, "/copy", &err);
+	ASSERT_NE(without, nullptr) << err.text;
+	ASSERT_EQ(program_function(without, "program_test_function", &place, &err), 0) << err.text;
+	EXPECT_EQ(frames_of(without, place.offset), frames_of(program, place.offset));
+	EXPECT_NE(frames_of(without, place.offset).at(0).find("program_test.cc line"),
+		  std::string::npos);
+	program_close(without);
+	close(copy);
 }
 
 void take(void *context, const struct probe_point *place)
