@@ -152,11 +152,12 @@ void feed_watch(struct feed *feed, int fd)
 /* Returns the next line that has been read, or NULL. At the end, what follows the last "\n" is a line, too. */
 static const char *next_line(struct pipe_text *from)
 {
-	char *line = from->text + from->returned, *end;
 	uint32_t left = from->length - from->returned;
+	char *line, *end;
 
 	if (!left)
 		return NULL;
+	line = from->text + from->returned;
 	end = memchr(line, '\n', left);
 	if (!end && from->fd >= 0)
 		return NULL;
