@@ -40,6 +40,7 @@ class Display(Terminal):
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.fed = 0
+        self.has_ended = False
 
     def text(self):
         self.stream.feed(self.said[self.fed:])
@@ -51,14 +52,14 @@ class Display(Terminal):
         until = time.time() + seconds
         while True:
             found = re.search(pattern, self.text(), re.M)
-            if found or time.time() > until:
+            if found or self.has_ended or time.time() > until:
                 return found
-            self.listen(0.05)
+            self.has_ended = not self.listen(0.05)
 
     def lacks(self, pattern, seconds=20):
         until = time.time() + seconds
-        while re.search(pattern, self.text(), re.M) and time.time() < until:
-            self.listen(0.05)
+        while re.search(pattern, self.text(), re.M) and not self.has_ended and time.time() < until:
+            self.has_ended = not self.listen(0.05)
         return not re.search(pattern, self.text(), re.M)
 
     def resize(self, columns, lines):
@@ -187,6 +188,8 @@ def without_parent(live, reader):
 TESTS = (keys, sorts, job_control, ends, other_views, without_parent)
 
 with Live() as test, subprocess.Popen([sys.executable, "-c", READER]) as program:
-    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
-        each(test, program.pid)
-    program.kill()
+    try:
+        for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
+            each(test, program.pid)
+    finally:
+        program.kill()
