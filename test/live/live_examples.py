@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """EXAMPLES of the man pages: each of them is run as it stands there, but for names that a machine need not have."""
 
+import contextlib
 import glob
 import os
 import re
@@ -12,11 +13,13 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from groups import CGROUP2, hierarchy  # noqa: E402
-from live import CALMED, IOTRACE, Live  # noqa: E402
+from live import CALMED, IOTRACE, Live, wait_until  # noqa: E402
 
 MAN = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "man")
 SECONDS = 0.5  # after which a user presses Ctrl-C
 ENDLESS = re.compile(r"-p 4711|^iotrace -a (?!.*--duration)")
+OF_DAEMON = ("iotrace stat", "iotrace stat --since -10min")
+PUBLISHED = "/run/iotrace/stat"
 APP = "#!/bin/sh\ncat /etc/passwd >/dev/null\n"
 # Open MPI refuses root, and more ranks than there are cores, unless it is asked.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -46,6 +49,28 @@ def prepare(live, folder, example):
         live.run([IOTRACE, "-q", "--format", "null", "--capture", "app.data", "./app"], cwd=folder)
         os.mkdir(f"{folder}/.trace.iotrace")
         os.link(f"{folder}/app.data", f"{folder}/.trace.iotrace/spool")
+
+
+@contextlib.contextmanager
+def daemon(live):
+    """As the page says: one runs. That of the machine stays."""
+    if os.path.exists(PUBLISHED):
+        yield
+        return
+    with subprocess.Popen([IOTRACE, "daemon"], env=CALMED, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        live.check(wait_until(lambda: os.path.exists(PUBLISHED)), "the daemon publishes")
+        yield
+        process.terminate()
+
+
+def run_with_daemon(live, page, example):
+    """A display of tables ends by Ctrl-C."""
+    with daemon(live), subprocess.Popen(["sh", "-ec", f"exec {example}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(
+            CALMED, PATH=f"{live.path('bin')}:{os.environ['PATH']}")) as shell:
+        table = shell.stdout.readline() + shell.stdout.readline()
+        shell.send_signal(signal.SIGINT)
+        _, said = shell.communicate(timeout=120)
+    live.check(b"op/s" in table and shell.returncode == 0, f"{page}: {example}: {shell.returncode} {table}\n{said.decode(errors='replace')}")
 
 
 def run(live, page, example, names):
@@ -86,7 +111,10 @@ def main():
                 os.mkdir(f"{place}/{group}")
                 try:
                     for page, example in examples():
-                        run(live, page, example, names)
+                        if example in OF_DAEMON:
+                            run_with_daemon(live, page, example)
+                        else:
+                            run(live, page, example, names)
                 finally:
                     os.rmdir(f"{place}/{group}")
         finally:

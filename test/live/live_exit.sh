@@ -72,6 +72,7 @@ meant() {
 	cd "$work" || return
 	cp /bin/true program
 	says "a program here" 127 "did you mean './program'?" "$IOTRACE" program
+	says "a word after version" 125 "version takes no operand, but 'x' was given" "$IOTRACE" version x
 	says "a pattern that the shell expanded" 127 "in quotes" "$IOTRACE" --path ./program plain true
 	status "a text here" 127 "$IOTRACE" plain
 	grep -q quotes "$work/err" && wrong "quotes without a pattern: $(cat "$work/err")"

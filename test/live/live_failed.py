@@ -172,7 +172,6 @@ def mistaken(live):
                         (["helpp"], "helpp: command not found; did you mean 'iotrace help'?"),
                         (["help", "helpp"], "unknown command 'helpp'; did you mean 'help'?"),
                         (["help", "version"], "unknown command 'version'; 'iotrace help' lists the commands"),
-                        (["version", "x"], "version takes no operand, but 'x' was given"),
                         (["--", "record", "ls"], "record: command not found; a command of iotrace comes first: iotrace record"),
                         (["-p", "bash"], "iotrace -a --comm bash"),
                         (["-E", "page-faults,cpu-clock", "true"], "a separate option for each event: -E page-faults -E cpu-clock"),
