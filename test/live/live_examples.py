@@ -5,6 +5,7 @@ import contextlib
 import glob
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,7 @@ def daemon(live):
         live.check(wait_until(lambda: os.path.exists(PUBLISHED)), "the daemon publishes")
         yield
         process.terminate()
+    shutil.rmtree(os.path.dirname(PUBLISHED))
 
 
 def run_with_daemon(live, page, example):

@@ -3,8 +3,9 @@
 #include <iotrace/error.h>
 #include <iotrace/http.h>
 
-#ifdef IOTRACE_HAS_HTTP
+#ifdef IOTRACE_HTTP_LIBRARY
 #include "http_address.h"
+#include "library.h"
 
 #include <iotrace/mem.h>
 #include <microhttpd.h>
@@ -15,32 +16,65 @@
 
 enum { CONNECTIONS_MOST = 16, CONNECTION_MEMORY = 16384, IDLE_S = 10 };
 
+/* The functions of libmicrohttpd, which is loaded by http_open(). */
+struct functions {
+	LIBRARY_FUNCTION(MHD_add_response_header);
+	LIBRARY_FUNCTION(MHD_create_response_from_buffer);
+	LIBRARY_FUNCTION(MHD_destroy_response);
+	LIBRARY_FUNCTION(MHD_get_daemon_info);
+	LIBRARY_FUNCTION(MHD_lookup_connection_value);
+	LIBRARY_FUNCTION(MHD_queue_response);
+	LIBRARY_FUNCTION(MHD_run);
+	LIBRARY_FUNCTION(MHD_start_daemon);
+	LIBRARY_FUNCTION(MHD_stop_daemon);
+};
+
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, offsetof(struct functions, name)                                            \
+	}
+static const struct library_function function_row[] = {
+	ROW(MHD_add_response_header),
+	ROW(MHD_create_response_from_buffer),
+	ROW(MHD_destroy_response),
+	ROW(MHD_get_daemon_info),
+	ROW(MHD_lookup_connection_value),
+	ROW(MHD_queue_response),
+	ROW(MHD_run),
+	ROW(MHD_start_daemon),
+	ROW(MHD_stop_daemon),
+};
+#undef ROW
+
 struct http {
+	void *library;
+	struct functions mhd;
 	struct MHD_Daemon *daemon;
 	http_page page;
 	void *context;
 };
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, char *text,
-			      size_t size, const char *type)
+static enum MHD_Result answer(const struct http *http, struct MHD_Connection *connection,
+			      unsigned status, char *text, size_t size, const char *type)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer(size, text,
-									MHD_RESPMEM_MUST_FREE);
+	struct MHD_Response *response =
+		http->mhd.MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
 	enum MHD_Result result;
 
 	if (!response) {
 		free(text);
 		return MHD_NO;
 	}
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-	result = MHD_queue_response(connection, status, response);
-	MHD_destroy_response(response);
+	http->mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	result = http->mhd.MHD_queue_response(connection, status, response);
+	http->mhd.MHD_destroy_response(response);
 	return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status, const char *text)
+static enum MHD_Result refuse(const struct http *http, struct MHD_Connection *connection,
+			      unsigned status, const char *text)
 {
-	return answer(connection, status, mem_strdup(text), strlen(text), "text/plain");
+	return answer(http, connection, status, mem_strdup(text), strlen(text), "text/plain");
 }
 
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
@@ -57,13 +91,14 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	(void)state;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
 		*upload_size = 0;
-		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+		return refuse(http, connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
 	}
 	if (strcmp(url, "/metrics") != 0)
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "see /metrics\n");
-	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
+		return refuse(http, connection, MHD_HTTP_NOT_FOUND, "see /metrics\n");
+	accept = http->mhd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+						       MHD_HTTP_HEADER_ACCEPT);
 	text = http->page(http->context, accept ? accept : "", &size, &type);
-	return answer(connection, MHD_HTTP_OK, text, size, type);
+	return answer(http, connection, MHD_HTTP_OK, text, size, type);
 }
 
 struct http *http_open(const char *address, http_page page, void *context, struct error *err)
@@ -79,35 +114,42 @@ struct http *http_open(const char *address, http_page page, void *context, struc
 	http = mem_zero(sizeof(*http));
 	http->page = page;
 	http->context = context;
+	http->library = library_open(IOTRACE_HTTP_LIBRARY, function_row,
+				     sizeof(function_row) / sizeof(*function_row), &http->mhd, err);
+	if (!http->library) {
+		free(http);
+		return NULL;
+	}
 	errno = 0;
-	http->daemon = MHD_start_daemon(flags, 0, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR,
-					(struct sockaddr *)&at, MHD_OPTION_CONNECTION_LIMIT,
-					(unsigned)CONNECTIONS_MOST,
-					MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-					(size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-					(unsigned)IDLE_S, MHD_OPTION_END);
+	http->daemon = http->mhd.MHD_start_daemon(
+		flags, 0, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&at,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_END);
 	if (http->daemon)
 		return http;
 	error_set(err, errno ? errno : EIO, "cannot serve metrics at %s", address);
+	library_close(http->library);
 	free(http);
 	return NULL;
 }
 
 int http_fd(const struct http *http)
 {
-	return MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	return http->mhd.MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
 }
 
 void http_run(struct http *http)
 {
-	MHD_run(http->daemon);
+	http->mhd.MHD_run(http->daemon);
 }
 
 void http_close(struct http *http)
 {
 	if (!http)
 		return;
-	MHD_stop_daemon(http->daemon);
+	http->mhd.MHD_stop_daemon(http->daemon);
+	library_close(http->library);
 	free(http);
 }
 
@@ -115,7 +157,7 @@ void http_leave(const struct http *http)
 {
 	if (!http)
 		return;
-	close(MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd);
+	close(http->mhd.MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd);
 	close(http_fd(http));
 }
 #else
