@@ -1146,6 +1146,50 @@ TEST_F(Aio, ALookUpBesideACloseIsNotBelieved)
 	EXPECT_EQ(tally_get(&d.tally, lookups_refused), 1u);
 }
 
+/* A worker of io_uring keeps the table that the task had. */
+class AioUnshared : public Aio
+{
+      protected:
+	void own()
+	{
+		d.call(10, 10, "openat", {(uint64_t)AT_FDCWD, 0, O_RDWR}, 5, {"/data/own"});
+	}
+	void worker_opens()
+	{
+		for (int fd : {5, 6}) {
+			struct event e = d.base(EVENT_AIO, 10, 10);
+
+			step(aio_submit(7, AIO_OPEN));
+			e.aio.step = aio_complete(7, fd);
+			e.aio.file.fd = fd;
+			e.aio.file.mode = S_IFREG | 0644;
+			e.aio.file.name = {"/data/other", 11};
+			e.aio.file.dev = 1;
+			e.aio.file.ino = 99;
+			model_event(d.model, &e);
+			d.call(10, 10, "read", {(uint64_t)fd, 0, 10}, 10);
+		}
+		std::string all = text();
+
+		EXPECT_NE(all.find(" 10 /data/own\n"), std::string::npos) << all;
+		EXPECT_EQ(all.find("/data/other"), std::string::npos) << all;
+	}
+};
+
+TEST_F(AioUnshared, AWorkersNumberIsNoneOfTheTask)
+{
+	own();
+	d.call(10, 10, "unshare", {CLONE_FILES}, 0);
+	worker_opens();
+}
+
+TEST_F(AioUnshared, AWorkersNumberIsNoneOfTheTaskAfterCloseRange)
+{
+	own();
+	d.call(10, 10, "close_range", {100, 200, 2}, 0);
+	worker_opens();
+}
+
 TEST_F(Aio, AnOpenThatGivesAKnownNumberLeavesThatUncertain)
 {
 	step(aio_submit(7, AIO_OPEN));

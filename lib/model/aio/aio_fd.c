@@ -122,6 +122,9 @@ void aio_fd_opened(struct model *m, uint32_t op, const struct event *event)
 	if (result < 0)
 		return;
 	slot = table_slot(m, aio_op_table(m, op), (uint64_t)result);
+	/* The new descriptor may be in the table that a worker of io_uring kept. */
+	if (m->table[aio_op_table(m, op)].is_unshared)
+		return;
 	if (event->aio.file.fd == result && !is_another(aio, slot)) {
 		create(m, op, event);
 		return;

@@ -46,6 +46,7 @@ void thread_table_unshare(struct op *op)
 		copy(op, *own == ID_NONE ? &p->table : own);
 		table_drop(m, old, NULL, NULL);
 	}
+	m->table[task_table(m, op->task)].is_unshared = true;
 }
 
 void thread_table_share(struct model *m, uint32_t parent, uint32_t child)

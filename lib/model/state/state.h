@@ -153,6 +153,8 @@ struct table {
 	uint32_t users; /* number of processes, and of threads with an own table, that use it */
 	uint32_t busy;  /* number of calls in flight that may close any of its descriptors */
 	bool is_shared; /* all its descriptions may be shared: see position.h */
+	/* Its task has unshared it: a worker of io_uring that began before may use the older one. */
+	bool is_unshared;
 	bool is_hidden; /* table_doubt_hidden() found nothing certain, and nothing was added since */
 	uint64_t empty_close; /* last time when a close named a number beyond the capacity */
 	uint64_t
