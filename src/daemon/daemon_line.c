@@ -2,6 +2,7 @@
 #include "daemon_line.h"
 
 #include "daemon_hang.h"
+#include "stat/stat_counted.h"
 
 #include <inttypes.h>
 #include <iotrace/mem.h>
@@ -42,31 +43,15 @@ struct taking {
 static void take_part(void *context, const struct counted_part *part)
 {
 	const struct taking *to = context;
-	const struct frame_part counted = {.group = part->group,
-					   .is_rest = part->is_rest,
-					   .cell = part->cell,
-					   .histogram = {.first = part->first,
-							 .buckets = COUNTED_BUCKETS,
-							 .bucket = part->bucket,
-							 .sum = part->sum,
-							 .min = part->min,
-							 .max = part->max}};
 
-	frames_count_part(to->view->groups, &counted);
+	stat_counted_part(to->view->groups, part);
 }
 
 static void take_flight(void *context, const struct counted_flight *flight)
 {
 	const struct taking *to = context;
 
-	frames_count_flight(to->view->owners,
-			    &(const struct frame_flight){.group = flight->group,
-							 .is_rest = flight->is_rest,
-							 .is_total = flight->is_total,
-							 .busy = flight->busy,
-							 .read = flight->read,
-							 .written = flight->written,
-							 .errors = flight->errors});
+	stat_counted_flight(to->view->owners, flight);
 }
 
 static void take_open(void *context, const struct counted_open *open)

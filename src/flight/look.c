@@ -87,7 +87,7 @@ static struct look_call *call_of(struct look *look, uint32_t tid)
 	return &look->call[id];
 }
 
-/* A call of a thread. In-flight calls of BPF are told once for each call. */
+/* A call is in flight. It is suspicious if it has lasted long enough, but only once. */
 static void see_old(struct look *look, uint32_t tid, uint64_t begin, uint64_t now)
 {
 	struct look_call *call = call_of(look, tid);

@@ -1,7 +1,6 @@
 /* stat_counted: see stat_counted.h. */
 #include "stat_counted.h"
 
-#include <iotrace/counted_read.h>
 #include <string.h>
 
 struct taking {
@@ -11,9 +10,8 @@ struct taking {
 	uint64_t now;
 };
 
-static void take_part(void *context, const struct counted_part *part)
+void stat_counted_part(struct frames *frames, const struct counted_part *part)
 {
-	const struct taking *to = context;
 	const struct frame_part counted = {.group = part->group,
 					   .is_rest = part->is_rest,
 					   .cell = part->cell,
@@ -25,7 +23,27 @@ static void take_part(void *context, const struct counted_part *part)
 							 .max = part->max}};
 
 	_Static_assert((int)COUNTED_BUCKETS == (int)FRAME_BUCKETS, "they are the same");
-	frames_count_part(to->frames, &counted);
+	frames_count_part(frames, &counted);
+}
+
+void stat_counted_flight(struct frames *frames, const struct counted_flight *flight)
+{
+	const struct frame_flight counted = {.group = flight->group,
+					     .is_rest = flight->is_rest,
+					     .is_total = flight->is_total,
+					     .busy = flight->busy,
+					     .read = flight->read,
+					     .written = flight->written,
+					     .errors = flight->errors};
+
+	frames_count_flight(frames, &counted);
+}
+
+static void take_part(void *context, const struct counted_part *part)
+{
+	const struct taking *to = context;
+
+	stat_counted_part(to->frames, part);
 }
 
 static void take_flight(void *context, const struct counted_flight *flight)
@@ -34,13 +52,7 @@ static void take_flight(void *context, const struct counted_flight *flight)
 
 	if (to->has_tasks && !flight->is_total && !flight->is_rest)
 		span_engine_name_thread(to->engine, (uint32_t)flight->group, flight->comm);
-	frames_count_flight(to->frames, &(const struct frame_flight){.group = flight->group,
-								     .is_rest = flight->is_rest,
-								     .is_total = flight->is_total,
-								     .busy = flight->busy,
-								     .read = flight->read,
-								     .written = flight->written,
-								     .errors = flight->errors});
+	stat_counted_flight(to->frames, flight);
 }
 
 static void take_open(void *context, const struct counted_open *open)

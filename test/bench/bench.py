@@ -3,6 +3,7 @@
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -13,8 +14,17 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 class Bench:
     """Works are methods of a class made from this one. `place` is a directory of its own."""
 
+    storm = file = None
+
     def __init__(self, options, place):
         self.iotrace, self.rounds, self.scale, self.place = os.path.abspath(options.iotrace), options.rounds, options.scale, place
+
+    def make_storm(self):
+        """The program that calls, and a file of 4 KiB to read."""
+        self.storm, self.file = f"{self.place}/storm", f"{self.place}/file"
+        subprocess.run(["cc", "-O2", "-pthread", "-o", self.storm, f"{HERE}/storm.c"], check=True)
+        with open(self.file, "wb") as file:
+            file.write(b"x" * 4096)
 
 
 def main(kind, works):

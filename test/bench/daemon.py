@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from bench import HERE, Bench, main  # noqa: E402
+from bench import Bench, main  # noqa: E402
 
 
 class Daemon:
@@ -68,10 +68,7 @@ def spent(pids, seconds):
 class Work(Bench):
     def __init__(self, options, place):
         super().__init__(options, place)
-        self.storm, self.file = f"{place}/storm", f"{place}/file"
-        subprocess.run(["cc", "-O2", "-pthread", "-o", self.storm, f"{HERE}/storm.c"], check=True)
-        with open(self.file, "wb") as file:
-            file.write(b"x" * 4096)
+        self.make_storm()
 
     def call(self, path):
         ran = subprocess.run([self.storm, "pread", path, str(int(1000000 * self.scale)), "1"], stdout=subprocess.PIPE, text=True, check=True)

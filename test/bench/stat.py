@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from bench import HERE, Bench, main  # noqa: E402
+from bench import Bench, main  # noqa: E402
 
 # In flight and errors are not in it.
 SAME = """
@@ -39,10 +39,7 @@ os.read(0, 1)
 class Work(Bench):
     def __init__(self, options, place):
         super().__init__(options, place)
-        self.storm, self.file = f"{place}/storm", f"{place}/file"
-        subprocess.run(["cc", "-O2", "-pthread", "-o", self.storm, f"{HERE}/storm.c"], check=True)
-        with open(self.file, "wb") as file:
-            file.write(b"x" * 4096)
+        self.make_storm()
 
     def run(self, *command):
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, stdin=subprocess.DEVNULL)
