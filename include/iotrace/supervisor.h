@@ -1,4 +1,4 @@
-/* supervisor: what a service tells the program that has started it: systemd, if there is one. Nothing otherwise. */
+/* supervisor: reports to the program that has started a service. Without systemd, it does nothing. */
 #pragma once
 
 /* The service works, and what it does. */

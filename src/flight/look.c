@@ -23,7 +23,7 @@ struct look {
 	struct look_call {
 		uint64_t begin;
 		uint32_t tid;
-		bool is_told; /* it has been suspicious */
+		bool was_suspicious;
 	} * call;
 	uint32_t calls, calls_cap;
 	struct look_found found;
@@ -94,9 +94,9 @@ static void see_old(struct look *look, uint32_t tid, uint64_t begin, uint64_t no
 
 	if (call->begin != begin)
 		*call = (struct look_call){.begin = begin, .tid = tid};
-	if (call->is_told || now - begin < look->hang)
+	if (call->was_suspicious || now - begin < look->hang)
 		return;
-	call->is_told = true;
+	call->was_suspicious = true;
 	look->is_suspicious = true;
 }
 
@@ -133,7 +133,7 @@ static void see_exit(struct look *look, const struct event *event)
 
 	see_call(look, event->exit.call, begin, event->time, event->exit.result);
 	call->begin = event->time;
-	call->is_told = true;
+	call->was_suspicious = true;
 }
 
 static void find(struct look *look, const struct trigger *trigger, uint64_t time, const char *text)
@@ -203,9 +203,9 @@ void look_for_hangs(struct look *look, uint64_t now)
 	for (uint32_t i = 0; look->hang && i < look->calls; i++) {
 		struct look_call *call = &look->call[i];
 
-		if (!call->begin || call->is_told || now < call->begin + look->hang)
+		if (!call->begin || call->was_suspicious || now < call->begin + look->hang)
 			continue;
-		call->is_told = true;
+		call->was_suspicious = true;
 		look->is_suspicious = true;
 	}
 }

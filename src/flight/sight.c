@@ -107,7 +107,7 @@ static bool is_met(const struct sink *sink, const struct trigger *trigger,
 	}
 }
 
-/* Says what it was. The names are of any bytes. */
+/* Describes the call for the marker. Names may have any bytes. */
 static void say(struct sight *sight, const struct io_event *leave, const struct call *call,
 		const char *const name[TRIGGER_VIEWS], uint32_t pid)
 {

@@ -1,4 +1,4 @@
-/* window: marks are as far from each other as a share of the window, so few are enough. */
+/* window: see window.h. The distance of two marks is a share of the window, so there are only a few of them. */
 #include "window.h"
 
 enum { SHARES = WINDOW_MARKS / 4 };
