@@ -63,7 +63,7 @@ static int report_on(const char *directory, bool is_quiet)
 	}
 	memset(&report, 0, sizeof(report));
 	if (archive_verify(directory, &report, &err)) {
-		log_error("%s", err.text);
+		log_failure(LOG_ERROR, &err);
 		return STATUS_FOUND;
 	}
 	if (!is_quiet)

@@ -187,11 +187,10 @@ static int close_each(struct conversion *c, bool is_complete, struct error *err)
 
 static void log_each(const struct conversion *c)
 {
-	if (c->is_of_each && !c->each && !c->options->output.is_quiet)
-		log_warn(
-			"this was recorded with --each, but is converted to one archive of all commands\n"
-			"For an archive of each command: iotrace convert --each %s",
-			c->file);
+	if (!c->is_of_each || c->each || c->options->output.is_quiet)
+		return;
+	log_warn("this was recorded with --each, but is converted to one archive of all commands");
+	log_warn("For an archive of each command: iotrace convert --each %s", c->file);
 }
 
 /* Returns 0 or an enum run_result, or -errno with a message. */

@@ -217,7 +217,7 @@ static int open_peers(struct daemon *daemon, struct error *err)
 	daemon->peers = peers_open(path, err);
 	daemon->count.peers = daemon->peers;
 	if (!daemon->peers)
-		log_warn("%s: views of processes cannot be asked for", err->text);
+		log_warn("%s; views of processes cannot be asked for", err->text);
 	*err = (struct error){0};
 	free(path);
 	return 0;

@@ -125,7 +125,7 @@ static int list_tracepoints(const char *glob)
 	int status = STATUS_OK;
 
 	if (probe_tracepoints(put_tracepoint, &search, &err)) {
-		log_error("%s", err.text);
+		log_failure(LOG_ERROR, &err);
 		status = STATUS_FAILED;
 	} else if (!search.found) {
 		status = log_none(&search);

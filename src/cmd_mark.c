@@ -54,7 +54,7 @@ static int mark(void *context, int argc, char **argv)
 	else
 		code = send_mark(options->recorder, text, &err);
 	if (code)
-		log_error("%s", err.text);
+		log_failure(LOG_ERROR, &err);
 	free(text);
 	return code ? STATUS_FOUND : STATUS_OK;
 }

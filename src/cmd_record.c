@@ -262,10 +262,10 @@ static void keep_spool(struct job *r)
 
 	if (!is_capture && place)
 		place_keep(place, PLACE_SPOOL);
-	if (!is_capture || place_is_published(place))
-		log_warn("conversion is not complete; the recorded data is in %s\n"
-			 "To convert it: iotrace convert %s -o DIR",
-			 path, path);
+	if (is_capture && !place_is_published(place))
+		return;
+	log_warn("conversion is not complete; the recorded data is in %s", path);
+	log_warn("To convert it: iotrace convert %s -o DIR", path);
 }
 
 /* Returns 0, or -errno with the first error. A failure of one archive does not affect the others. */

@@ -33,7 +33,7 @@ static int stop_one(const char *word)
 		pid = find(word, &err);
 	if (pid && !stop_recorder(pid, &err))
 		return STATUS_OK;
-	log_error("%s", err.text);
+	log_failure(LOG_ERROR, &err);
 	return STATUS_FOUND;
 }
 

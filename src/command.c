@@ -44,7 +44,7 @@ const char *command_nearest(const char *name)
 void command_complain(struct error *err)
 {
 	limit_hint(err);
-	log_error("%s", err->text);
+	log_failure(LOG_ERROR, err);
 }
 
 void command_begin_line(bool has_ctrl_c)
@@ -72,7 +72,8 @@ int command_exit_status(int wait_status)
 
 int command_misused(const struct command *command, const struct error *err)
 {
-	log_error("%s\nTry 'iotrace%s%s --help'.", err->text, command->is_default ? "" : " ",
+	log_failure(LOG_ERROR, err);
+	log_error("Try 'iotrace%s%s --help'.", command->is_default ? "" : " ",
 		  command->is_default ? "" : command->name);
 	return STATUS_FAILED;
 }

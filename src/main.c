@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 	fill_streams();
 	log_set_columns((size_t)probe_columns(STDERR_FILENO));
 	if (confine_begin(!command || command->needs_rights, &err)) {
-		log_error("%s", err.text);
+		log_failure(LOG_ERROR, &err);
 		return STATUS_FAILED;
 	}
 	if (argc == 3 && !strcmp(argv[1], "--completion"))

@@ -142,7 +142,7 @@ static int send_to(const struct recorder_list *list, bool is_for_all, enum contr
 		else if (!code)
 			print_status(status);
 		else if (!is_for_all || (code != -EPIPE && code != -ENOENT))
-			failed = error_say(err, -code, "%s", why.text);
+			*err = why, failed = code;
 	}
 	free(status);
 	return failed;
@@ -157,7 +157,7 @@ static int say(const char *recorder, bool is_for_all, enum control_word word)
 	if (!code)
 		code = send_to(&list, is_for_all, word, &err);
 	if (code)
-		log_error("%s", err.text);
+		log_failure(LOG_ERROR, &err);
 	recorder_list_release(&list);
 	return code ? STATUS_FOUND : STATUS_OK;
 }

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+struct error;
+
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 typedef void (*log_writer)(enum log_level level, const char *line);
@@ -23,8 +25,10 @@ enum log_level log_level(void);
 void log_set_columns(size_t columns);
 /* Replaces the writer; NULL restores the default ("iotrace: LINE" on stderr). */
 void log_set_writer(log_writer writer);
-/* Use the macros below. A '\n' in the text begins a further line. */
+/* Writes one line; use the macros below. A '\n' is escaped like any other byte, because it may be part of a name. */
 void log_write(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes the sentence of the error, and each of its hints as a further line. */
+void log_failure(enum log_level level, const struct error *err);
 
 #define log_at(level, ...) ((level) <= log_level() ? log_write((level), __VA_ARGS__) : (void)0)
 #define log_error(...)     log_at(LOG_ERROR, __VA_ARGS__)

@@ -1,5 +1,5 @@
 /*
- * error: each error has one fixed buffer, without allocation.
+ * error: each error has fixed buffers, without allocation.
  *
  * The caller's arguments may point into the text that is being replaced, so a new text is built elsewhere first. If it is too
  * long, the end of the sentence is cut and the cause is kept, because the cause is more useful.
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define CUT "..."
-enum { HEAD_LEAST = 128 };
+enum { HEAD_LEAST = 128, HINT_LEAST = 32 };
 
 /* Appends text to the `used` bytes at out, at most `room` bytes; returns the new number of bytes. */
 static size_t append(char *out, size_t used, const char *text, size_t room)
@@ -74,6 +74,7 @@ int error_set(struct error *err, int code, const char *format, ...)
 	if (code > 0)
 		snprintf(tail, sizeof(tail), ": %s", strerror_r(code, cause, sizeof(cause)));
 	join(err->text, head, tail);
+	err->hints[0] = '\0';
 	err->code = code;
 	return -code;
 }
@@ -86,6 +87,7 @@ int error_say(struct error *err, int code, const char *format, ...)
 		return -code;
 	FORMAT_HEAD(head, format);
 	join(err->text, head, "");
+	err->hints[0] = '\0';
 	err->code = code;
 	return -code;
 }
@@ -116,11 +118,22 @@ const char *error_full_text(int code)
 void error_hint(struct error *err, const char *format, ...)
 {
 	char head[2 * ERROR_TEXT_SIZE];
-	char tail[2 * ERROR_TEXT_SIZE + 1];
+	size_t used = 0;
 
 	if (!err)
 		return;
 	FORMAT_HEAD(head, format);
-	snprintf(tail, sizeof(tail), "\n%s", head);
-	join(err->text, err->text, tail);
+	while (err->hints[used])
+		used += strlen(err->hints + used) + 1;
+	/* Two bytes are for the ends of this hint and of the hints. */
+	if (used + HINT_LEAST + 2 > ERROR_TEXT_SIZE)
+		return;
+	used = append(err->hints, used, head, ERROR_TEXT_SIZE - used - 2);
+	err->hints[used] = err->hints[used + 1] = '\0';
+}
+
+const char *error_next_hint(const struct error *err, const char *hint)
+{
+	hint = hint ? hint + strlen(hint) + 1 : err->hints;
+	return *hint ? hint : NULL;
 }

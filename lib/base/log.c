@@ -1,10 +1,11 @@
 /*
- * log: formats a message, splits it into lines, escapes them, and passes them to the writer.
+ * log: formats a message, escapes it, and passes it to the writer.
  *
  * The only state of the library is here: the level, the width of the terminal and the writer.
  */
 #include <iotrace/log.h>
 
+#include <iotrace/error.h>
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
 #include <iotrace/wrap.h>
@@ -102,7 +103,6 @@ void log_write(enum log_level level, const char *format, ...)
 {
 	int saved = errno;
 	char *text = NULL;
-	char *at;
 	va_list args;
 	int length;
 
@@ -111,14 +111,14 @@ void log_write(enum log_level level, const char *format, ...)
 	va_end(args);
 	if (length < 0)
 		return;
-	for (at = text; *at || at == text;) {
-		char *end = strchrnul(at, '\n');
-
-		write_line(level, at, (size_t)(end - at));
-		if (!*end)
-			break;
-		at = end + 1;
-	}
+	write_line(level, text, (size_t)length);
 	free(text);
 	errno = saved;
+}
+
+void log_failure(enum log_level level, const struct error *err)
+{
+	log_at(level, "%s", err->text);
+	for (const char *hint = error_next_hint(err, NULL); hint; hint = error_next_hint(err, hint))
+		log_at(level, "%s", hint);
 }

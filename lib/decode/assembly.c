@@ -52,11 +52,9 @@ static void assembly_finish(struct decode *d)
 	struct assembly *a = &d->assembly;
 	struct error err = {.code = 0};
 
-	if (reader_add_format(d, a->system, a->text, a->size, &err)) {
-		/* The second line is a remedy for a failed set-up, which does not apply here. */
-		err.text[strcspn(err.text, "\n")] = 0;
+	/* A hint is for a failed set-up, which does not apply here. */
+	if (reader_add_format(d, a->system, a->text, a->size, &err))
 		warning_add(d, mem_format("%s; its samples cannot be read.", err.text));
-	}
 	assembly_release(a);
 }
 

@@ -267,8 +267,10 @@ void flight_snapshot(struct flight *flight)
 	run_free(w.run);
 	place_close(w.places.place);
 	free(w.places.path);
-	if (code)
-		log_error("%s: no archive could be written: %s", pending.text, err.text);
+	if (code) {
+		error_wrap(&err, "%s: no archive could be written", pending.text);
+		log_failure(LOG_ERROR, &err);
+	}
 	flight->has_failed |= code != 0;
 	log_ignored(flight);
 	flight->pending.time = 0;

@@ -32,8 +32,9 @@ void limit_hint(struct error *err)
 {
 	struct rlimit limit;
 
-	if (strstr(err->text, "ulimit"))
-		return;
+	for (const char *hint = error_next_hint(err, NULL); hint; hint = error_next_hint(err, hint))
+		if (strstr(hint, "ulimit"))
+			return;
 	for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
 		if (may_be_cause(row, err, &limit))
 			error_hint(err,
@@ -49,8 +50,9 @@ int limit_check(struct error *err)
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_max >= FILES_LEAST)
 		return 0;
-	return error_say(err, EMFILE,
-			 "this process may have %llu open files, and iotrace needs %d at least\n"
-			 "To raise that limit: ulimit -n 256",
-			 (unsigned long long)limit.rlim_max, FILES_LEAST);
+	error_say(err, EMFILE,
+		  "this process may have %llu open files, and iotrace needs %d at least",
+		  (unsigned long long)limit.rlim_max, FILES_LEAST);
+	error_hint(err, "To raise that limit: ulimit -n 256");
+	return -EMFILE;
 }

@@ -35,13 +35,11 @@ static int check(struct span *span, struct error *err)
 static void put_trouble(const struct error *err, char **remedy)
 {
 	const char *why = strstr(err->text, "': ");
-	int length;
+	const char *hint = error_next_hint(err, NULL);
 
-	why = why ? why + 3 : err->text;
-	length = (int)strcspn(why, "\n");
-	printf("%*snot here: %.*s\n", INDENT, "", length, why);
-	if (why[length] && !*remedy)
-		*remedy = mem_strdup(why + length + 1);
+	printf("%*snot here: %s\n", INDENT, "", why ? why + 3 : err->text);
+	if (hint && !*remedy)
+		*remedy = mem_strdup(hint);
 }
 
 int span_list(void)

@@ -95,7 +95,7 @@ bool stat_published_is_wanted(struct stat_options *options, int argc)
 static void say_trouble(struct reader *reader, const struct error *err)
 {
 	if (reader->trouble != err->code)
-		log_warn("%s", err->text);
+		log_failure(LOG_WARN, err);
 	reader->trouble = err->code;
 }
 

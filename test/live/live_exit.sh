@@ -145,6 +145,11 @@ test_newcomer() {
 	says "a pattern that the shell expanded" 126 "put the pattern of --path in quotes" "$IOTRACE" --path "$work/text" "$work/empty"
 	says "a directory as the command" 126 "is a directory, not a program" "$IOTRACE" -o "$work/n3" "$work/empty"
 	says "a text as the command" 126 "chmod +x" "$IOTRACE" -o "$work/n4" "$work/text"
+	printf 'text\n' >"$work/a
+iotrace: nothing lost"
+	says "a newline in a name" 126 "a\\niotrace: nothing lost: Permission denied" "$IOTRACE" -o "$work/n5" "$work/a
+iotrace: nothing lost"
+	grep -q "^iotrace: nothing lost" "$work/err" && wrong "a name looks like a message: $(cat "$work/err")"
 	says "convert of an archive" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive"
 	says "convert of an anchor" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive/traces.otf2"
 	mkdir "$work/text-too"

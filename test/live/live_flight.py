@@ -15,7 +15,7 @@ import block  # noqa: E402
 from fuse import RawFuse, has_fuse  # noqa: E402
 from live import CALMED, IOTRACE, Live, SOURCE, wait_until, without_others, workload  # noqa: E402
 
-PATIENCE = 20
+PATIENCE = 60
 # Opens a file, and then writes N bytes each time, N counting up, with the time of each on standard output.
 WRITER = """import os, sys, time
 f = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)

@@ -61,7 +61,35 @@ TEST(Error, HintIsALineOfItsOwn)
 	error_set(&err, EPERM, "open");
 	error_hint(&err, "run `%s`", "iotrace check");
 	EXPECT_EQ(err.code, EPERM);
-	EXPECT_STREQ(err.text, "open: Operation not permitted\nrun `iotrace check`");
+	EXPECT_STREQ(err.text, "open: Operation not permitted");
+	error_hint(&err, "or\nelse");
+	error_wrap(&err, "outside");
+	const char *hint = error_next_hint(&err, nullptr);
+	ASSERT_NE(hint, nullptr);
+	EXPECT_STREQ(hint, "run `iotrace check`");
+	hint = error_next_hint(&err, hint);
+	ASSERT_NE(hint, nullptr);
+	EXPECT_STREQ(hint, "or\nelse");
+	EXPECT_EQ(error_next_hint(&err, hint), nullptr);
+
+	/* Another sentence has other hints. */
+	error_set(&err, EIO, "read");
+	EXPECT_EQ(error_next_hint(&err, nullptr), nullptr);
+}
+
+TEST(Error, HintsThatDoNotFitAreCutOrLeftOut)
+{
+	struct error err = {};
+	std::string most(5000, 'h');
+
+	error_say(&err, EIO, "sentence");
+	error_hint(&err, "first");
+	error_hint(&err, "%s", most.c_str());
+	error_hint(&err, "third");
+	const char *hint = error_next_hint(&err, error_next_hint(&err, nullptr));
+	ASSERT_NE(hint, nullptr);
+	EXPECT_EQ(std::string(hint), std::string(ERROR_TEXT_SIZE - 6 - 2 - 3, 'h') + "...");
+	EXPECT_EQ(error_next_hint(&err, hint), nullptr);
 }
 
 TEST(Error, NullIsAccepted)
@@ -152,7 +180,9 @@ TEST(Error, HintOnAFullTextIsKept)
 
 	error_say(&err, EIO, "%s", full.c_str());
 	error_hint(&err, "remedy");
-	EXPECT_STREQ(err.text + strlen(err.text) - 10, "...\nremedy");
+	EXPECT_EQ(err.text, full);
+	ASSERT_NE(error_next_hint(&err, nullptr), nullptr);
+	EXPECT_STREQ(error_next_hint(&err, nullptr), "remedy");
 }
 
 TEST(Error, CutsBetweenCharacters)

@@ -1,6 +1,7 @@
 /*
  * The place where output is made: one name is made by one, nothing of others is replaced, followed or removed.
  */
+#include "error_lines.h"
 #include "place_private.h"
 #include "scratch_dir.h"
 
@@ -157,19 +158,21 @@ TEST_F(Place, WhatIsThereIsRefused)
 	EXPECT_STREQ(err.text, "-o: / already exists; choose another name, for example /trace");
 	path = "";
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_STREQ(err.text, "-o: the name is empty\nGive a name, for example trace.");
+	EXPECT_EQ(error_lines(err), "-o: the name is empty\nGive a name, for example trace.");
 	path = scratch.path("none/below");
 	EXPECT_EQ(open(), nullptr);
-	EXPECT_EQ(err.text, "-o " + path + ": cannot create files in " + scratch.path("none") +
-				    ": No such file or directory\n"
-				    "Create that directory first, or choose another one.");
+	EXPECT_EQ(error_lines(err), "-o " + path + ": cannot create files in " +
+					    scratch.path("none") +
+					    ": No such file or directory\n"
+					    "Create that directory first, or choose another one.");
 	path = scratch.path(std::string(256, 'n'));
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_EQ(err.code, ENAMETOOLONG);
 	path = "/proc/iotrace-test";
 	EXPECT_EQ(open(), nullptr);
 	EXPECT_NE(err.code, 0);
-	EXPECT_NE(strstr(err.text, "\nWith -o, choose a directory where "), nullptr) << err.text;
+	EXPECT_NE(error_lines(err).find("\nWith -o, choose a directory where "), std::string::npos)
+		<< err.text;
 }
 
 TEST_F(Place, ALongNameHasAWorkDirectory)
@@ -245,7 +248,7 @@ TEST_F(Place, WhatAppearsMeanwhileStays)
 	put(work + "/archive/file", "mine");
 	create_directory(path); /* empty: a plain rename would replace it */
 	EXPECT_EQ(place_publish(place, PLACE_ARCHIVE, 0600, &err), -EEXIST);
-	EXPECT_NE(std::string(err.text).find("It is complete, and stays in " + work + "/archive."),
+	EXPECT_NE(error_lines(err).find("It is complete, and stays in " + work + "/archive."),
 		  std::string::npos)
 		<< err.text;
 	place_close(place);

@@ -3,6 +3,7 @@
  * made.
  */
 #include "decode_capture.h"
+#include "error_lines.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -326,7 +327,7 @@ TEST(Decode, AMissingFieldFailsTheSetUp)
 	c.add_tracepoint("raw_syscalls", "sys_exit", text);
 	c.info.release = release;
 	EXPECT_EQ(c.open(&err), nullptr);
-	EXPECT_EQ(std::string(err.text).substr(0, 71),
+	EXPECT_EQ(error_lines(err).substr(0, 71),
 		  "tracepoint raw_syscalls:sys_exit of Linux 5.4.0-77 has no field \"ret\"\ni");
 }
 
@@ -346,7 +347,7 @@ TEST(Decode, SamplesWithoutTimesFailTheSetUp)
 		c.add_saved("raw_syscalls", "sys_exit");
 		c.events[0].attr.sample_type &= ~b.bit;
 		EXPECT_EQ(c.open(&err), nullptr);
-		EXPECT_NE(std::string(err.text).find(
+		EXPECT_NE(error_lines(err).find(
 				  std::string("event raw_syscalls:sys_exit was recorded without ") +
 				  b.what),
 			  std::string::npos)
@@ -362,10 +363,9 @@ TEST(Decode, ACaptureWithoutAnyFormatFailsTheSetUp)
 	c.add_event("", PERF_TYPE_TRACEPOINT, 443);
 	c.add_event("cycles", PERF_TYPE_HARDWARE, 0);
 	EXPECT_EQ(c.open(&err), nullptr);
-	EXPECT_STREQ(
-		err.text,
-		"the capture has no formats of its tracepoints, because its recording was killed "
-		"before it wrote them");
+	EXPECT_EQ(error_lines(err),
+		  "the capture has no formats of its tracepoints, because its recording was killed "
+		  "before it wrote them");
 }
 
 TEST(Decode, NumbersOfAnotherMachineAreLeftOut)

@@ -3,6 +3,7 @@
  * kernel at all.
  */
 #include "decode_capture.h"
+#include "error_lines.h"
 #include "tracepoint/tracepoint.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ std::string sentence(const std::string &system, const std::string &text)
 
 	EXPECT_LT(init(&tp, system, text, &err), 0);
 	EXPECT_EQ(tp.row, nullptr);
-	return err.text;
+	return error_lines(err);
 }
 
 TEST(Tracepoint, EveryRowReadsItsSavedFormats)
@@ -204,7 +205,7 @@ TEST(Tracepoint, WhatIsNoFormatIsRefused)
 		tracepoint tp;
 
 		EXPECT_LT(init(&tp, "raw_syscalls", text, &err), 0) << text;
-		EXPECT_EQ(std::string(err.text).substr(0, 99),
+		EXPECT_EQ(error_lines(err).substr(0, 99),
 			  "tracepoint raw_syscalls:sys_exit of Linux 6.1.0-test has a format with "
 			  "a line that is not a field\ni");
 	}

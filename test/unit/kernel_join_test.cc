@@ -1,6 +1,7 @@
 /*
  * What guest and host say to each other: the options that all commands have in common, and what each wants for itself.
  */
+#include "error_lines.h"
 #include "join/same.h"
 #include "join/selection.h"
 
@@ -17,7 +18,7 @@ std::string compare(const char *host, const char *guest)
 {
 	struct error err = {};
 
-	return join_compare(host, guest, &err) ? err.text : "";
+	return join_compare(host, guest, &err) ? error_lines(err) : "";
 }
 
 std::string refusal(const std::string &its, const std::string &ours)
@@ -125,8 +126,8 @@ TEST(JoinSelection, IsRefusedIfItIsTooLong)
 	struct error err = {};
 
 	EXPECT_EQ(join_selection_pack(&packed, &selection, &err), -E2BIG);
-	EXPECT_STREQ(err.text, "--join: the patterns of --comm, --path and --exclude-path are "
-			       "longer than 8000 bytes in total");
+	EXPECT_EQ(error_lines(err), "--join: the patterns of --comm, --path and --exclude-path are "
+				    "longer than 8000 bytes in total");
 	join_selection_release(&selection);
 }
 

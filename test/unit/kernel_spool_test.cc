@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "error_lines.h"
 #include "scratch_dir.h"
 
 #include <gtest/gtest.h>
@@ -265,7 +266,7 @@ TEST_F(SpoolFull, ItIsSaidAndWhatWasWrittenStays)
 	EXPECT_EQ(spool_available(spool, 0), written + 16);
 	EXPECT_EQ(spool_dropped(spool) + written, sent.size());
 	EXPECT_EQ(spool_close(spool, &err), -EFBIG);
-	EXPECT_EQ(std::string(err.text),
+	EXPECT_EQ(error_lines(err),
 		  "spool: cannot write " + path + ": the limit of file sizes is reached after " +
 			  std::to_string(written) +
 			  " bytes of records\nthe recording ends there, and the command continued");

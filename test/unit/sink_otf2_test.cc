@@ -2,6 +2,7 @@
  * The otf2 sink: what it writes is read back by the archive layer, by otf2-print and by OTF2's own
  * reader.
  */
+#include "error_lines.h"
 #include "otf2_writer/otf2_flags.h"
 #include "otf2_writer/otf2_host.h"
 #include "scratch_dir.h"
@@ -523,7 +524,7 @@ TEST_F(Otf2Sink, SamplesHaveARecorder)
 	e.parameter.parameter = 1;
 	send(e);
 	EXPECT_EQ(close(), -EPROTO);
-	EXPECT_EQ(std::string(err.text).substr(0, 9), "3 events ");
+	EXPECT_EQ(error_lines(err).substr(0, 9), "3 events ");
 	verify();
 	EXPECT_EQ(report.events, 4u);
 	std::string text = otf2_print(path, "");
@@ -704,8 +705,8 @@ TEST_F(Otf2Sink, AnEndedThreadIsOnDisk)
 	/* What comes later has no place any more. */
 	send(io::create(3, second, h, O_RDONLY));
 	EXPECT_EQ(close(), -EPROTO);
-	EXPECT_STREQ(err.text,
-		     ("1 events that OTF2 cannot express are missing from " + path).c_str());
+	EXPECT_EQ(error_lines(err),
+		  ("1 events that OTF2 cannot express are missing from " + path).c_str());
 	verify();
 	EXPECT_EQ(report.events, 2u);
 }
@@ -734,7 +735,7 @@ TEST_F(Otf2Sink, UnknownThingsAreRefused)
 	send(io::at(4, IO_METRIC, t)); /* no counters are defined */
 	send(io::at(4, IO_EVENT_KINDS, t));
 	EXPECT_EQ(close(), -EPROTO);
-	EXPECT_EQ(std::string(err.text).substr(0, 9), "5 events ");
+	EXPECT_EQ(error_lines(err).substr(0, 9), "5 events ");
 	verify();
 	EXPECT_EQ(report.events, 0u);
 }
@@ -784,10 +785,10 @@ TEST_F(Otf2Sink, ThePathMustNotExist)
 	struct sink_options options = b.options(path.c_str());
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, EEXIST);
-	EXPECT_STREQ(err.text,
-		     ("archive: " + path + " already exists; choose another name, for example " +
-		      path + "/trace")
-			     .c_str());
+	EXPECT_EQ(error_lines(err),
+		  ("archive: " + path + " already exists; choose another name, for example " +
+		   path + "/trace")
+			  .c_str());
 }
 
 TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
@@ -795,7 +796,7 @@ TEST_F(Otf2Sink, ThePathMayAppearMeanwhile)
 	open();
 	std::ofstream(path) << "precious";
 	EXPECT_EQ(close(), -EEXIST);
-	EXPECT_NE(std::string(err.text).find("It is complete, and stays in " + work()),
+	EXPECT_NE(error_lines(err).find("It is complete, and stays in " + work()),
 		  std::string::npos)
 		<< err.text;
 	std::string text;
@@ -828,10 +829,10 @@ TEST_F(Otf2Sink, TheParentMustExist)
 	struct sink_options options = b.options(path.c_str());
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, ENOENT);
-	EXPECT_EQ(std::string(err.text),
-		  "archive " + path + ": cannot create files in " + scratch.path("missing") +
-			  ": No such file or directory\n"
-			  "Create that directory first, or choose another one.");
+	EXPECT_EQ(error_lines(err), "archive " + path + ": cannot create files in " +
+					    scratch.path("missing") +
+					    ": No such file or directory\n"
+					    "Create that directory first, or choose another one.");
 	for (const char *none : {(const char *)nullptr, "", "-"}) {
 		options.path = none;
 		EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
@@ -870,9 +871,7 @@ TEST_F(Otf2Sink, TheDiskIsNotFilled)
 	lost.lost.count = 5;
 	send(lost);
 	EXPECT_EQ(close(), -ENOSPC);
-	EXPECT_EQ(std::string(err.text).find("cannot write " + path +
-					     ": No space left on device\n"),
-		  0U)
+	EXPECT_EQ(error_lines(err).find("cannot write " + path + ": No space left on device\n"), 0U)
 		<< err.text;
 	verify(); /* whole calls only */
 	EXPECT_TRUE(report.ends_early);
@@ -915,7 +914,7 @@ TEST_F(Otf2Sink, NoRoomAtOpen)
 	options.reserve = 1ULL << 60;
 	EXPECT_EQ(sink_otf2_ops.open(&options, &err), nullptr);
 	EXPECT_EQ(err.code, ENOSPC);
-	std::string text = err.text;
+	std::string text = error_lines(err);
 
 	EXPECT_EQ(text.find("too little space left for an archive at " + path + ": "), 0U) << text;
 	EXPECT_NE(text.find(" KiB are free there, and it needs 11258999068"), std::string::npos)
@@ -955,8 +954,8 @@ void Otf2Sink::fail_a_write()
 		send(io::create(400000, second, h, O_RDWR));
 		int code = close();
 		bool good = code == -EFBIG && taken > 8000 && taken < 17000 && !HasFailure();
-		good = good && std::string(err.text).find("later events were not written") !=
-				       std::string::npos;
+		good = good &&
+		       error_lines(err).find("later events were not written") != std::string::npos;
 		if (!good)
 			fprintf(stderr, "code %d, taken %lu: %s\n", code, (unsigned long)taken,
 				err.text);

@@ -1,6 +1,7 @@
 /*
  * The text sink, line by line, and the table of sinks.
  */
+#include "error_lines.h"
 #include "scratch_dir.h"
 #include "sinks.h"
 #include "trace_builder.h"
@@ -286,10 +287,10 @@ TEST_F(TextSink, ItCannotBeCreated)
 	struct sink_options options = b.options(bad.c_str());
 
 	EXPECT_EQ(sink_text_ops.open(&options, &err), nullptr);
-	EXPECT_EQ(std::string(err.text),
-		  "text " + bad + ": cannot create files in " + scratch.path("missing") +
-			  ": No such file or directory\n"
-			  "Create that directory first, or choose another one.");
+	EXPECT_EQ(error_lines(err), "text " + bad + ": cannot create files in " +
+					    scratch.path("missing") +
+					    ": No such file or directory\n"
+					    "Create that directory first, or choose another one.");
 }
 
 TEST_F(TextSink, AFullDisk)
@@ -311,7 +312,7 @@ TEST_F(TextSink, AFullDisk)
 	close(own);
 	close(full);
 	clearerr(stdout);
-	EXPECT_EQ(std::string(err.text), "cannot write standard output: No space left on device");
+	EXPECT_EQ(error_lines(err), "cannot write standard output: No space left on device");
 }
 
 TEST(Sinks, TheTable)

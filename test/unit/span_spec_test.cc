@@ -3,6 +3,8 @@
  */
 #include <cstdlib>
 #include <gtest/gtest.h>
+
+#include "error_lines.h"
 #include <iotrace/error.h>
 #include <iotrace/span.h>
 #include <memory>
@@ -179,8 +181,8 @@ TEST(Spans, EveryRowIsASpanWithItsNameAndHelp)
 	EXPECT_GT(i, 10U);
 	struct error err = {};
 	EXPECT_EQ(span_find("fuze", &err), nullptr);
-	EXPECT_STREQ(err.text, "there is no span 'fuze'; did you mean 'fuse'?\n"
-			       "To see which there are: iotrace list --spans");
+	EXPECT_EQ(error_lines(err), "there is no span 'fuze'; did you mean 'fuse'?\n"
+				    "To see which there are: iotrace list --spans");
 }
 
 TEST(Spans, NeedEachTracepointOnceWithAllItsFields)

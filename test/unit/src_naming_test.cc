@@ -1,6 +1,7 @@
 /*
  * Placeholders in names: each row of the table, and what is refused.
  */
+#include "error_lines.h"
 #include "path/naming.h"
 
 #include <iotrace/error.h>
@@ -51,7 +52,7 @@ class Naming : public testing::Test
 	{
 		err = {};
 		char *name = naming_expand(&naming, "-o", pattern, &err);
-		std::string copy = name ? name : std::string("error: ") + err.text;
+		std::string copy = name ? name : std::string("error: ") + error_lines(err);
 
 		free(name);
 		return copy;

@@ -2,6 +2,7 @@
  * Options that stand in files and in the environment: how a line is read, who comes last, and what is refused.
  */
 #include "command.h"
+#include "error_lines.h"
 #include "option/options_files.h"
 #include "record/record_options.h"
 #include "scratch_dir.h"
@@ -80,7 +81,7 @@ class Files : public testing::Test
 	{
 		options_lines_release(&lines);
 		err = {};
-		return options_files_read(&lines, &places, &err) ? err.text : "";
+		return options_files_read(&lines, &places, &err) ? error_lines(err) : "";
 	}
 
 	std::string parse()
@@ -89,7 +90,7 @@ class Files : public testing::Test
 
 		if (trouble.empty() &&
 		    options_files_parse(&lines, record_rows, record_hints, &options, &err))
-			return err.text;
+			return error_lines(err);
 		return trouble;
 	}
 

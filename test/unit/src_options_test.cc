@@ -2,6 +2,7 @@
  * Options: what is parsed into which field, and the sentence for everything that is not understood.
  */
 #include "commands.h"
+#include "error_lines.h"
 #include "option/options.h"
 #include "option/select.h"
 
@@ -71,7 +72,7 @@ class Options : public ::testing::Test
 	std::string refused(std::vector<const char *> words)
 	{
 		EXPECT_EQ(parse(std::move(words)), -1);
-		return err.text;
+		return error_lines(err);
 	}
 };
 
@@ -257,7 +258,7 @@ class Select : public ::testing::Test
 		groups = 77;
 		EXPECT_LT(select_parse(&groups, spec, &err), 0) << spec;
 		EXPECT_EQ(groups, 77U) << "a refused value changes nothing";
-		return err.text;
+		return error_lines(err);
 	}
 };
 

@@ -2,6 +2,7 @@
  * The options of record: what they become for the kernel side, and what does not go together.
  */
 #include "command.h"
+#include "error_lines.h"
 #include "record/record_options.h"
 
 #include <iotrace/error.h>
@@ -43,9 +44,9 @@ class Record : public ::testing::Test
 		words.push_back(nullptr);
 		if (options_parse(record_rows, record_hints, true, &options, int(words.size()) - 1,
 				  const_cast<char **>(words.data()), &err) < 0)
-			return err.text;
+			return error_lines(err);
 		return record_options_complete(&options, has_command ? argv : nullptr, &err)
-			       ? err.text
+			       ? error_lines(err)
 			       : "";
 	}
 

@@ -18,7 +18,7 @@ TEST_F(Capture, CompressedFilesAreRefused)
 	set_header(&all, header);
 	EXPECT_NE(refused(path_with(all))
 			  .find("changed.data: was written by `perf record -z`, whose records are "
-				"compressed\nrecord without -z"),
+				"compressed"),
 		  std::string::npos);
 	for (uint32_t type : {CAPTURE_RECORD_COMPRESSED, CAPTURE_RECORD_COMPRESSED2}) {
 		file.put_bytes(type, "xxxxxxxx");

@@ -87,5 +87,6 @@ int guest_receive(int socket, struct join_reply *reply, int *log)
 	if (code == -ECONNRESET)
 		code = message_receive(socket, reply, sizeof(*reply), log);
 	reply->text[sizeof(reply->text) - 1] = '\0';
+	reply->hint[sizeof(reply->hint) - 1] = '\0';
 	return code;
 }

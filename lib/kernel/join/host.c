@@ -86,14 +86,20 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static void reply(struct member *member, int code, const char *text, int log)
+static void reply(struct member *member, int code, const char *text, const char *hint, int log)
 {
 	struct join_reply answer = {.code = code};
 
 	if (member->socket < 0)
 		return;
 	snprintf(answer.text, sizeof(answer.text), "%s", text);
+	snprintf(answer.hint, sizeof(answer.hint), "%s", hint ? hint : "");
 	message_send(member->socket, &answer, sizeof(answer), log); /* the guest may have gone */
+}
+
+static void refuse(struct member *member, const struct error *why)
+{
+	reply(member, -why->code, why->text, error_next_hint(why, NULL), -1);
 }
 
 static struct member *add_member(struct join_host *host, int socket, pid_t guest)
@@ -163,12 +169,13 @@ static pid_t take_command(struct join_host *host, struct member *member, int pro
 	struct error why = {0};
 
 	if (!pid) {
-		reply(member, -EPERM,
-		      "--join: the recorder of this node takes only commands of iotrace", -1);
+		error_say(&why, EPERM,
+			  "--join: the recorder of this node takes only commands of iotrace");
+		refuse(member, &why);
 		return 0;
 	}
 	if (join_compare(host->options, host->heard.options, &why)) {
-		reply(member, -EINVAL, why.text, -1);
+		refuse(member, &why);
 		return 0;
 	}
 	return pid;
@@ -178,7 +185,7 @@ static void answer_waiting(struct join_host *host)
 {
 	for (uint32_t i = 0; i < host->members; i++)
 		if (host->member[i].is_waiting) {
-			reply(&host->member[i], 0, "", -1);
+			reply(&host->member[i], 0, "", NULL, -1);
 			host->member[i].is_waiting = false;
 		}
 }
@@ -277,19 +284,31 @@ bool join_host_next(struct join_host *host, struct join_arrival *arrival)
 	return false;
 }
 
-void join_host_answer(struct join_host *host, uint32_t member, int code, const char *text)
+static void accept_member(struct join_host *host, uint32_t member, int code, const char *capture)
 {
 	struct member *arrived = &host->member[member];
 
-	if (!code || code == JOIN_OVER)
-		code = watch(host, arrived->process, key_of(member, true)) ? -errno : code;
-	if (code < 0) {
+	if (watch(host, arrived->process, key_of(member, true))) {
+		code = -errno;
 		close_fd(&arrived->process);
 	} else {
 		host->joined++;
 		host->running++;
 	}
-	reply(arrived, code, text, -1);
+	reply(arrived, code, capture, NULL, -1);
+}
+
+void join_host_accept(struct join_host *host, uint32_t member, const char *capture)
+{
+	accept_member(host, member, 0, capture);
+}
+
+void join_host_refuse(struct join_host *host, uint32_t member, const struct error *why)
+{
+	struct member *arrived = &host->member[member];
+
+	close_fd(&arrived->process);
+	refuse(arrived, why);
 }
 
 /* Whether a connected guest has not yet sent the status of its command. */
@@ -373,7 +392,7 @@ static bool end_guest(struct member *member, int code, int log)
 {
 	bool was_there = member->socket >= 0;
 
-	reply(member, code, "", log);
+	reply(member, code, "", NULL, log);
 	close_fd(&member->socket);
 	return was_there;
 }
@@ -417,7 +436,7 @@ static void refuse_late_guests(struct join_host *host)
 				continue;
 			if (arrival.place)
 				place_forget(arrival.place); /* the guest removes it */
-			join_host_answer(host, arrival.member, JOIN_OVER, "");
+			accept_member(host, arrival.member, JOIN_OVER, "");
 		}
 	}
 }

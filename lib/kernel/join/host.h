@@ -27,8 +27,9 @@ struct join_arrival {
 int join_host_fd(const struct join_host *host);
 /* Handles messages. Returns whether there is something for the caller. Call it until it returns false. */
 bool join_host_next(struct join_host *host, struct join_arrival *arrival);
-/* code: 0: the command is recorded, and the guest releases it; or -errno. text: the path of the capture, or an error message. */
-void join_host_answer(struct join_host *host, uint32_t member, int code, const char *text);
+/* Tells the guest that its command is recorded, so that it releases it. */
+void join_host_accept(struct join_host *host, uint32_t member, const char *capture);
+void join_host_refuse(struct join_host *host, uint32_t member, const struct error *why);
 /* Returns when join_host_is_over() must be asked even if nothing arrives; 0: no need. In ns of the monotonic clock. */
 uint64_t join_host_deadline(const struct join_host *host);
 /*

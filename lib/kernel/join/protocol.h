@@ -40,4 +40,5 @@ struct join_request {
 struct join_reply {
 	int32_t code; /* JOIN_HERE: 0, -errno or JOIN_OVER; JOIN_ENDED: the exit status of the host */
 	char text[JOIN_TEXT_SIZE];
+	char hint[JOIN_TEXT_SIZE]; /* what the user can do, after an error message; or "" */
 };

@@ -79,9 +79,13 @@ static int take_answer(struct live *live, struct error *err)
 		live->guest.socket = -1;
 		return 0;
 	}
-	if (reply.code)
-		return error_say(err, reply.code < 0 ? -reply.code : ECANCELED, "%s",
-				 *reply.text ? reply.text : could_not_start);
+	if (reply.code) {
+		error_say(err, reply.code < 0 ? -reply.code : ECANCELED, "%s",
+			  *reply.text ? reply.text : could_not_start);
+		if (*reply.hint)
+			error_hint(err, "%s", reply.hint);
+		return reply.code < 0 ? reply.code : -ECANCELED;
+	}
 	live->guest.capture = mem_strdup(reply.text);
 	return 0;
 }
@@ -128,15 +132,20 @@ bool live_is_recorded(const struct live *live)
 	return !live->guest.is_over;
 }
 
+static void say_remedy(const struct live_guest *guest)
+{
+	log_warn("To convert what was recorded: iotrace convert %s", guest->capture);
+}
+
 /* A host that was asked to stop may finish before the command ends. */
 void live_guest_wait(struct live *live)
 {
 	while (live_command_runs(live))
-		if (wait_for_reply(live) && !receive_reply(live))
-			log_warn(
-				"the recorder of this node has ended: from here on the command is not recorded\n"
-				"To convert what was recorded: iotrace convert %s",
-				live->guest.capture);
+		if (wait_for_reply(live) && !receive_reply(live)) {
+			log_warn("the recorder of this node has ended: from here on the command is "
+				 "not recorded");
+			say_remedy(&live->guest);
+		}
 }
 
 int live_leave_host(struct live *live, int *log)
@@ -150,11 +159,11 @@ int live_leave_host(struct live *live, int *log)
 			       /* If the host has ended, its reply may already be there. */
 			       live->command.status);
 	while (guest->socket >= 0 && !live_interrupts(live))
-		if (wait_for_reply(live) && !receive_reply(live))
-			log_error(
-				"the recorder of this node has ended before the archive was complete\n"
-				"To convert what was recorded: iotrace convert %s",
-				guest->capture);
+		if (wait_for_reply(live) && !receive_reply(live)) {
+			log_error("the recorder of this node has ended before the archive was "
+				  "complete");
+			say_remedy(guest);
+		}
 	*log = guest->log;
 	guest->log = -1;
 	if (was_there && guest->socket < 0 && !guest->has_reply)

@@ -192,7 +192,9 @@ char *tracefs_format(const struct tracefs *tracefs, const char *system, const ch
 		error_say(err, ENOENT, "this kernel has no tracepoint %s:%s", system, name);
 		error_hint(err, "a kernel built with CONFIG_FTRACE_SYSCALLS=y has it");
 	} else {
-		error_say(err, why.code, "tracepoint %s:%s: %s", system, name, why.text);
+		if (err)
+			*err = why;
+		error_wrap(err, "tracepoint %s:%s", system, name);
 	}
 	if (why.code == EACCES || why.code == EPERM)
 		hint_rights(err);

@@ -54,16 +54,15 @@ static void set_setcap(struct probe_result *result)
 	free(command);
 }
 
-/* The second line of an error message is the remedy. */
+/* The remedy is the command in the first hint. */
 static void split(struct probe_result *result, const struct error *err)
 {
-	const char *line = strchr(err->text, '\n');
-	const char *command = line ? strstr(line, ": ") : NULL;
-	size_t length = line ? (size_t)(line - err->text) : strlen(err->text);
+	const char *hint = error_next_hint(err, NULL);
+	const char *command = hint ? strstr(hint, ": ") : NULL;
 
-	set_text(result->detail, "%.*s", (int)length, err->text);
+	set_text(result->detail, "%s", err->text);
 	if (command)
-		set_text(result->remedy, "%.*s", (int)strcspn(command + 2, "\n"), command + 2);
+		set_text(result->remedy, "%s", command + 2);
 }
 
 static void probe_tracefs(struct probe_result *result)
@@ -304,8 +303,7 @@ static void probe_bpf_block(const struct bpf_source *source, struct probe_result
 		set_text(result->detail,
 			 "block requests are identified by address and have their files");
 	else
-		set_text(result->detail, "recorded with perf: %.*s", (int)strcspn(err.text, "\n"),
-			 err.text);
+		set_text(result->detail, "recorded with perf: %s", err.text);
 	bpf_block_close(block);
 }
 

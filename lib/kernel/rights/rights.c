@@ -92,7 +92,7 @@ void rights_hint_setcap(struct error *err)
 	char *command = rights_setcap();
 
 	error_hint(err, "%s everybody who may execute the program record, also with BPF: %s",
-		   err && strchr(err->text, '\n') ? "or let" : "to let", command);
+		   err && error_next_hint(err, NULL) ? "or let" : "to let", command);
 	free(command);
 }
 

@@ -396,7 +396,10 @@ int spool_close(struct spool *spool, struct error *err)
 	if (spool->writer)
 		spool_finish(spool);
 	if (spool->has_failed) {
-		code = error_say(err, spool->error.code, "spool: %s", spool->error.text);
+		if (err)
+			*err = spool->error;
+		error_wrap(err, "spool");
+		code = -spool->error.code;
 		if (error_is_full(spool->error.code))
 			error_hint(err, "the recording ends there, and the command continued%s",
 				   code == -EFBIG ? ""

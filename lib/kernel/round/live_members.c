@@ -123,7 +123,10 @@ static void take_member(struct live *live, const struct join_arrival *arrival)
 		place_forget(live_take_place(live, (uint32_t)arrival->pid));
 
 	log_debug("process %d joins: %s", (int)arrival->pid, code ? why.text : "recorded");
-	join_host_answer(live->host, arrival->member, code, code ? why.text : live->capture);
+	if (code)
+		join_host_refuse(live->host, arrival->member, &why);
+	else
+		join_host_accept(live->host, arrival->member, live->capture);
 }
 
 void live_members_look(struct live *live)

@@ -40,7 +40,7 @@ void live_block_open(struct live *live)
 		cgroup_names_open(&block->groups, &live->proc, true);
 		return;
 	}
-	snprintf(block->why, sizeof(block->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
+	snprintf(block->why, sizeof(block->why), "%.*s", (int)sizeof(block->why) - 1, why.text);
 	live_add_remark(live, mem_format("block requests are recorded with perf: %s", block->why));
 }
 

@@ -32,9 +32,8 @@ enum { TIME_AT = 32 };
 
 static void remark_fallback(struct live *live, const struct error *why)
 {
-	size_t length = strcspn(why->text, "\n");
-
-	snprintf(live->bpf.why, sizeof(live->bpf.why), "%.*s", (int)length, why->text);
+	snprintf(live->bpf.why, sizeof(live->bpf.why), "%.*s", (int)sizeof(live->bpf.why) - 1,
+		 why->text);
 	if (bpf_source_is_built())
 		live_add_remark(live, mem_format("recorded with perf, which costs more: %s",
 						 live->bpf.why));
@@ -69,8 +68,10 @@ int live_bpf_open(struct live *live, struct error *err)
 		return 0;
 	}
 	live->bpf.source = bpf_source_open(&wanted, &why);
-	if (!live->bpf.source && recording->source == SOURCE_BPF)
-		return error_say(err, why.code, "--source=bpf: %s", why.text);
+	if (!live->bpf.source && recording->source == SOURCE_BPF) {
+		*err = why;
+		return error_wrap(err, "--source=bpf");
+	}
 	if (!live->bpf.source) {
 		remark_fallback(live, &why);
 		return 0;

@@ -66,7 +66,7 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 			span->name, span->room, (double)bpf_span_memory(of->object) / (1 << 20));
 		return;
 	}
-	snprintf(of->why, sizeof(of->why), "%.*s", (int)strcspn(why.text, "\n"), why.text);
+	snprintf(of->why, sizeof(of->why), "%.*s", (int)sizeof(of->why) - 1, why.text);
 	log_info("span '%s' is not counted in the kernel: %s", span->name, of->why);
 }
 
