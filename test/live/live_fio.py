@@ -97,15 +97,19 @@ def requests(live, disk):
 
 
 def percentiles(live, disk):
-    """fio's latencies are those of its calls, so a little longer."""
-    numbers = told(live, "--span", "block", "--by", "mode", "--device", disk.name, f"--source={SOURCE}", "--", *fio(live, disk.path))
-    his, mine = clat(live), next(row for row in numbers["spans"] if row["group"] == "write")
-    live.equal(f"{disk.name}: requests", mine["count"], his["total_ios"])
-    at = his["clat_ns"]["percentile"]
-    for what, ours, theirs in (("average", mine["avg_ns"], his["clat_ns"]["mean"]), ("p50", mine["p50_ns"], at["50.000000"]),
-                               ("p90", mine["p90_ns"], at["90.000000"])):
-        print(f"{disk.name}: {what}: {ours:,.0f} and {theirs:,.0f} ns: {ours / theirs:.2f}")
-        live.check(theirs * 0.7 <= ours <= theirs * (1 + BIN), f"{disk.name}: {what}: {ours} and fio's {theirs}")
+    """fio's latencies are those of its calls. A request is a part of one: how large a part depends on how fast this machine wakes
+    fio, so only requests() knows what is right there."""
+    for span, least, options in (("block", 0, ["--by", "mode", "--device", disk.name]), ("call", 0.8, ["--by", "call"])):
+        numbers = told(live, "--span", span, *options, f"--source={SOURCE}", "--", *fio(live, disk.path))
+        his, mine = clat(live), next(row for row in numbers["spans"] if row["group"] == "write")
+        # fio also writes its report: some calls more.
+        few = range(1 if span == "block" else 10)
+        live.check(mine["count"] - his["total_ios"] in few, f"{disk.name}: {span}: {mine['count']} of {his['total_ios']}")
+        at = his["clat_ns"]["percentile"]
+        for what, ours, theirs in (("average", mine["avg_ns"], his["clat_ns"]["mean"]), ("p50", mine["p50_ns"], at["50.000000"]),
+                                   ("p90", mine["p90_ns"], at["90.000000"])):
+            print(f"{disk.name}: {span}: {what}: {ours:,.0f} and {theirs:,.0f} ns: {ours / theirs:.2f}")
+            live.check(theirs * least <= ours <= theirs * (1 + BIN), f"{disk.name}: {span}: {what}: {ours} and fio's {theirs}")
 
 
 def fuse(live):
