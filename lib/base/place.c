@@ -193,12 +193,27 @@ static const struct {
 	{ENAMETOOLONG, "Choose a shorter name."},
 };
 
+/* A process may stay in a directory that was removed. No file can be created in it. */
+static bool is_removed(int directory)
+{
+	struct stat status;
+
+	return !fstat(directory, &status) && !status.st_nlink;
+}
+
 static void explain_refused(const char *what, const struct place_site *site, int code,
 			    struct error *err)
 {
 	/* The directory exists, so this file system allows no new files, like proc. */
 	if (code == ENOENT && site->parent >= 0)
 		code = EPERM;
+	if (site->parent >= 0 && is_removed(site->parent)) {
+		error_say(err, ENOENT,
+			  "%s %s: cannot create files in %s: that directory was removed", what,
+			  site->path, site->directory);
+		error_hint(err, "Change to another directory, or choose one with %s.", what);
+		return;
+	}
 	error_set(err, code, "%s %s: cannot create files in %s", what, site->path, site->directory);
 	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
 		const char *remedy = remedies[i].remedy;

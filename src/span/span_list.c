@@ -35,16 +35,17 @@ static int check(struct span *span, struct error *err)
 static void put_trouble(const struct error *err, char **remedy)
 {
 	const char *why = strstr(err->text, "': ");
-	const char *hint = error_next_hint(err, NULL);
+	bool is_first = !**remedy;
 
 	printf("%*snot here: %s\n", INDENT, "", why ? why + 3 : err->text);
-	if (hint && !*remedy)
-		*remedy = mem_strdup(hint);
+	for (const char *hint = error_next_hint(err, NULL); hint && is_first;
+	     hint = error_next_hint(err, hint))
+		mem_append(remedy, "%s\n", hint);
 }
 
 int span_list(void)
 {
-	char *remedy = NULL;
+	char *remedy = mem_strdup("");
 	struct span *span;
 
 	for (uint32_t i = 0; (span = span_row(i)); i++) {
@@ -58,8 +59,8 @@ int span_list(void)
 			put_trouble(&err, &remedy);
 		span_free(span);
 	}
-	if (remedy)
-		printf("\n%s\n", remedy);
+	if (*remedy)
+		printf("\n%s", remedy);
 	free(remedy);
 	return STATUS_OK;
 }

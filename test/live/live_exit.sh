@@ -136,6 +136,13 @@ says() {
 # shellcheck disable=SC2317 # called by says
 on_full() { "$@" >/dev/full; }
 
+# shellcheck disable=SC2317 # called by says
+from_removed() {
+	(
+		mkdir "$work/removed" && cd "$work/removed" && rmdir "$work/removed" && "$@"
+	)
+}
+
 test_newcomer() {
 	"$IOTRACE" -q -o "$work/archive" -- true
 	echo text >"$work/text"
@@ -150,6 +157,7 @@ iotrace: nothing lost"
 	says "a newline in a name" 126 "a\\niotrace: nothing lost: Permission denied" "$IOTRACE" -o "$work/n5" "$work/a
 iotrace: nothing lost"
 	grep -q "^iotrace: nothing lost" "$work/err" && wrong "a name looks like a message: $(cat "$work/err")"
+	says "a directory that was removed" 125 "that directory was removed" from_removed "$IOTRACE" true
 	says "convert of an archive" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive"
 	says "convert of an anchor" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive/traces.otf2"
 	mkdir "$work/text-too"

@@ -79,7 +79,7 @@ static void hint_rights(struct error *err)
 {
 	error_hint(err,
 		   "to give a group access: mount -o remount,mode=750,gid=%u /sys/kernel/tracing",
-		   (unsigned)getegid());
+		   rights_outer_group());
 	rights_hint_setcap(err);
 }
 

@@ -20,7 +20,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIRST_PID_NAMESPACE 0xeffffffcU /* inode of the first pid namespace */
+/* Inodes of the first namespaces: include/linux/proc_ns.h, the same in all kernels. */
+#define FIRST_USER_NAMESPACE 0xeffffffdU
+#define FIRST_PID_NAMESPACE  0xeffffffcU
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define MLOCK_KB "/proc/sys/kernel/perf_event_mlock_kb"
@@ -87,10 +89,44 @@ char *rights_setcap(void)
 			  path, is_plain ? "" : "'");
 }
 
+static bool is_in_namespace(const char *path, ino_t inode)
+{
+	struct stat status;
+
+	return stat(path, &status) || status.st_ino == inode;
+}
+
+/* Capabilities that a process gets in another user namespace do not count for the whole machine, which perf and BPF need. */
+static bool has_another_user_namespace(void)
+{
+	return !is_in_namespace("/proc/self/ns/user", FIRST_USER_NAMESPACE);
+}
+
+unsigned rights_outer_group(void)
+{
+	unsigned group = getegid(), from, to, count;
+	FILE *map = fopen("/proc/self/gid_map", "re");
+	unsigned outer = group;
+
+	while (map && fscanf(map, "%u %u %u", &from, &to, &count) == 3)
+		if (group >= from && group - from < count)
+			outer = to + (group - from);
+	if (map)
+		fclose(map);
+	return outer;
+}
+
 void rights_hint_setcap(struct error *err)
 {
-	char *command = rights_setcap();
+	char *command;
 
+	if (has_another_user_namespace()) {
+		error_hint(err,
+			   "%s iotrace outside of this user namespace, in which no right counts",
+			   err && error_next_hint(err, NULL) ? "or run" : "run");
+		return;
+	}
+	command = rights_setcap();
 	error_hint(err, "%s everybody who may execute the program record, also with BPF: %s",
 		   err && error_next_hint(err, NULL) ? "or let" : "to let", command);
 	free(command);
@@ -99,11 +135,16 @@ void rights_hint_setcap(struct error *err)
 /* Settings of tracefs do not help BPF, and of those of perf only one: see rights_takes_admin(). */
 int rights_explain_bpf(struct error *err, int code)
 {
-	char *command = rights_setcap();
+	char *command;
 
 	error_say(
 		err, code,
 		"this user may not use BPF, which needs root or capabilities of the program file");
+	if (has_another_user_namespace()) {
+		rights_hint_setcap(err);
+		return -code;
+	}
+	command = rights_setcap();
 	error_hint(err, "as root, for everybody who may execute the program: %s%s", command,
 		   rights_takes_admin() ? " && sysctl kernel.perf_event_paranoid=2" : "");
 	free(command);
@@ -152,7 +193,7 @@ int rights_explain_all(struct error *err, int code, bool is_machine)
 		err,
 		"as root, for all users of group %u, with perf: mount -o remount,mode=750,gid=%u "
 		"/sys/kernel/tracing%s%s%s",
-		(unsigned)getegid(), (unsigned)getegid(), *sysctl || *mlock ? " && sysctl" : "",
+		rights_outer_group(), rights_outer_group(), *sysctl || *mlock ? " && sysctl" : "",
 		sysctl, mlock);
 	rights_hint_setcap(err);
 	free(mlock);
@@ -249,7 +290,5 @@ bool rights_takes_admin(void)
 
 bool rights_sees_all_tasks(void)
 {
-	struct stat status;
-
-	return stat("/proc/self/ns/pid", &status) || status.st_ino == FIRST_PID_NAMESPACE;
+	return is_in_namespace("/proc/self/ns/pid", FIRST_PID_NAMESPACE);
 }

@@ -29,6 +29,8 @@ enum { RIGHTS_MACHINE = -1 };
 int rights_explain(struct error *err, int code, const char *name, int tid,
 		   unsigned long descriptors);
 
+/* Returns the group of this process as the user namespace outside of its own calls it. */
+unsigned rights_outer_group(void);
 /* Returns whether all tasks of the machine have a number here. This is not so in a separate pid namespace. */
 bool rights_sees_all_tasks(void);
 /* Returns whether CAP_PERFMON is not enough to open events, as on Debian and Ubuntu if perf_event_paranoid is above 2. */
