@@ -1,33 +1,18 @@
 /* daemon_options: see daemon_options.h. */
 #include "daemon_options.h"
 
+#include "option/duration.h"
 #include "record/record_options.h"
 
-#include <errno.h>
-#include <iotrace/error.h>
 #include <iotrace/publication.h>
 
-static const uint64_t interval_default = 1000000000, interval_least = 10000000,
-		      interval_most = UINT64_C(3600000000000);
-
-static int parse_interval(void *field, const char *arg, struct error *err)
-{
-	uint64_t ns;
-	int code = record_parse_duration(&ns, arg, err);
-
-	if (code)
-		return code;
-	if (ns < interval_least || ns > interval_most)
-		return error_say(err, EINVAL, "invalid interval '%s': expected 10ms to 1h", arg);
-	*(uint64_t *)field = ns;
-	return 0;
-}
+static const uint64_t interval_default = 1000000000;
 
 #define FIELD(member) offsetof(struct daemon_options, member)
 
 const struct option_row daemon_rows[] = {
 	{'i', "interval", "TIME", "time between two readings of the counters (default: 1s)",
-	 OPTION_CALL, FIELD(interval), parse_interval, NULL},
+	 OPTION_CALL, FIELD(interval), duration_parse_interval, NULL},
 	{0, "directory", "DIR",
 	 "where the files for iotrace stat are (default: /run/iotrace, which is made if it is missing)",
 	 OPTION_TEXT, FIELD(directory), NULL, NULL},

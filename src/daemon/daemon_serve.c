@@ -7,6 +7,7 @@
 #include "daemon_serve.h"
 
 #include "command.h"
+#include "option/duration.h"
 #include "stat/stat_options.h"
 #include "stat/stat_remote.h"
 
@@ -16,8 +17,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-static const uint64_t interval_least = 10000000, interval_most = UINT64_C(3600000000000);
 
 static int refuse(const char *request)
 {
@@ -34,7 +33,7 @@ static bool parse(struct stat_options *options, char view[STAT_REMOTE_WORD], con
 
 	if (sscanf(request, "stat %15s %llu %u %15s %u %u", view, &interval, &count, format, &top,
 		   &has_totals) != 6 ||
-	    !stat_remote_has(view) || interval < interval_least || interval > interval_most)
+	    !stat_remote_has(view) || !duration_is_interval(interval))
 		return false;
 	options->span.by = view;
 	options->span.interval = interval;

@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double ns_per_s = 1e9, ns_per_ms = 1e6, ns_most = 1e18;
+static const uint64_t interval_least = 10000000, interval_most = UINT64_C(3600000000000);
 
 /* Parses a number and a unit. Returns false if it is invalid or too large. */
 static bool take(const char *text, double ns_without_unit, uint64_t *ns)
@@ -55,5 +55,23 @@ int duration_parse_ms(uint64_t *ns, const char *text, struct error *err)
 				 "ms, s, m or h, for example 100 or 1s",
 				 text);
 	*ns = value;
+	return 0;
+}
+
+bool duration_is_interval(uint64_t ns)
+{
+	return ns >= interval_least && ns <= interval_most;
+}
+
+int duration_parse_interval(void *ns, const char *text, struct error *err)
+{
+	uint64_t value = 0;
+	int code = duration_parse(&value, text, err);
+
+	if (code)
+		return code;
+	if (!duration_is_interval(value))
+		return error_say(err, EINVAL, "invalid interval '%s': expected 10ms to 1h", text);
+	*(uint64_t *)ns = value;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* stat_options: see stat_options.h. */
 #include "stat_options.h"
 
+#include "option/duration.h"
 #include "option/select.h"
 #include "stat_virtiofs.h"
 
@@ -13,20 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t interval_default = 1000000000, interval_least = 10000000;
-
-static int parse_interval(void *field, const char *arg, struct error *err)
-{
-	uint64_t ns;
-	int code = record_parse_duration(&ns, arg, err);
-
-	if (code)
-		return code;
-	if (ns < interval_least)
-		return error_say(err, EINVAL, "invalid interval '%s': expected at least 10ms", arg);
-	*(uint64_t *)field = ns;
-	return 0;
-}
+static const uint64_t interval_default = 1000000000;
 
 static int parse_directory(void *field, const char *arg, struct error *err)
 {
@@ -72,7 +60,7 @@ const struct option_row stat_rows[] = {
 	{0, "spans", "FILE", "a file of definitions for --span, one on each line (may be repeated)",
 	 OPTION_CALL, FIELD(span.files), options_add, NULL},
 	{'i', "interval", "TIME", "time between two tables (default: 1s)", OPTION_CALL,
-	 FIELD(span.interval), parse_interval, NULL},
+	 FIELD(span.interval), duration_parse_interval, NULL},
 	{'n', "count", "N", "end after N tables; a command continues", OPTION_CALL, FIELD(count),
 	 parse_count, NULL},
 	{0, "daemon", "[=DIR]",

@@ -474,7 +474,7 @@ def tables(live):
                sum(int(row["ops_total"]) for row in rows if row["time_ns"] == rows[-1]["time_ns"] and row["name"] != "TOTAL"))
     for words, what in ((["--by", "ops"], "there is no view 'ops'; did you mean 'op'?"),
                         (["--by", "op", "--span", "fuse"], "one of them says what the rows are"),
-                        (["--interval", "1us"], "expected at least 10ms"),
+                        (["--interval", "1us"], "invalid interval '1us': expected 10ms to 1h"),
                         (["-n", "0"], "expected 1 to")):
         ran = live.run([IOTRACE, "stat", *words, "--", "true"])
         live.equal(f"{words}", (ran.returncode, what in " ".join(ran.stderr.decode().split())), (125, True))
