@@ -5,20 +5,16 @@
 
 #include <errno.h>
 #include <iotrace/log.h>
-#include <iotrace/mem.h>
-#include <stdlib.h>
+#include <iotrace/probe.h>
 #include <string.h>
 
 /* Returns whether the name is the device of a --block without '='. */
 static bool is_device_of_block(const struct record_options *options, const char *name)
 {
 	const struct recording_blocks *blocks = &options->recording.blocks;
-	char *device = mem_format("/sys/block/%s", path_device(name));
-	bool is = blocks->is_given && !blocks->has_choice && !blocks->devices.count &&
-		  (path_exists(device) || path_is_like_device(name));
 
-	free(device);
-	return is;
+	return blocks->is_given && !blocks->has_choice && !blocks->devices.count &&
+	       (probe_is_device(path_device(name)) || path_is_like_device(name));
 }
 
 /* The shell replaces an unquoted pattern with file names. The second of them then stands where the command should be. */

@@ -18,6 +18,7 @@
 #include <iotrace/http.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/mount_names.h>
 #include <iotrace/peer.h>
 #include <iotrace/probe.h>
 #include <iotrace/supervisor.h>
@@ -34,7 +35,7 @@ static const uint64_t names_ns = 10000000000;
 struct daemon {
 	const struct daemon_options *options;
 	struct daemon_count count;
-	struct daemon_names *names;
+	struct mount_names *names;
 	struct totals *totals;
 	struct daemon_publish publish;
 	struct http *http; /* NULL: not wanted */
@@ -69,7 +70,7 @@ static void take_frame(struct daemon *daemon)
 
 	if (now >= daemon->named + names_ns) {
 		daemon->named = now;
-		if (daemon_names_look(daemon->names))
+		if (mount_names_look(daemon->names))
 			totals_rename(daemon->totals);
 	}
 	daemon_publish_put(&daemon->publish);
@@ -247,12 +248,13 @@ static int run_daemon(void *context, int argc, char **argv)
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	hold_signals();
-	daemon.names = daemon_names_new();
+	daemon.names = mount_names_open("/proc", "/sys", &err);
 	daemon.count.names = daemon.names;
 	daemon.count.hang = options->hang;
 	daemon.count.on_hang = options->on_hang;
-	daemon.totals = totals_new(daemon_names_name, daemon.names);
-	if (daemon_publish_open(&daemon.publish, options, daemon.totals, &err) ||
+	daemon.totals = totals_new(daemon_name_row, daemon.names);
+	daemon.publish.lock = -1;
+	if (!daemon.names || daemon_publish_open(&daemon.publish, options, daemon.totals, &err) ||
 	    open_http(&daemon, &err) || open_peers(&daemon, &err))
 		command_complain(&err);
 	else
@@ -261,7 +263,7 @@ static int run_daemon(void *context, int argc, char **argv)
 	http_close(daemon.http);
 	daemon_publish_close(&daemon.publish);
 	totals_free(daemon.totals);
-	daemon_names_free(daemon.names);
+	mount_names_close(daemon.names);
 	return status;
 }
 

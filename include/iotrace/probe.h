@@ -6,6 +6,7 @@
 
 #include <iotrace/syscall.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum probe_state { PROBE_OK, PROBE_LIMITED, PROBE_MISSING };
 
@@ -36,12 +37,16 @@ int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
 /* Returns whether another field of the tracepoint decides which names the values of this one have. */
 bool probe_names_vary(const char *tracepoint, const char *field);
+/* Returns whether a whole block device of this machine has the name, such as "sda". */
+bool probe_is_device(const char *name);
 /* Returns 0 if this user may probe programs, or -errno with a message. */
 int probe_uprobes(struct error *err);
 /* Returns the time of the monotonic clock, ns. */
 uint64_t probe_now(void);
 /* Returns the time in ns since 1970. */
 uint64_t probe_realtime(void);
+/* Writes what the kernel calls this boot; "" if it does not say. `size` should be at least 37. */
+void probe_boot_id(char *id, size_t size);
 /* Sleeps until this time of the monotonic clock. */
 void probe_sleep_until(uint64_t time);
 /* Returns the width of the terminal on fd in columns, or 0 if fd is not a terminal. */

@@ -100,23 +100,6 @@ uint64_t publication_bucket_from(uint32_t bucket);
 uint64_t publication_quantile(const uint64_t bucket[PUBLICATION_BUCKETS], uint32_t permille,
 			      uint64_t max);
 
-/* The writer of such a file. */
-struct publisher;
-struct publisher_options {
-	const char *directory, *name, *magic;
-	uint32_t slots, rows, row_size;
-	uint64_t interval, start;
-};
-
-/* Creates the file beside an older one, and replaces it. Its space is reserved. Returns NULL with a message. */
-struct publisher *publisher_open(const struct publisher_options *options, struct error *err);
-/* Returns the next slot, cleared except for its rows. Readers do not use it until publisher_put(). */
-struct publication_slot *publisher_next(struct publisher *publisher);
-void *publisher_row(struct publisher *publisher, uint32_t index);
-void publisher_put(struct publisher *publisher);
-/* Says in the file that the daemon has stopped. */
-void publisher_close(struct publisher *publisher);
-
 /* A copy of one slot. */
 struct publication {
 	struct publication_head head;

@@ -8,6 +8,7 @@
 
 #include <iotrace/publication.h>
 
+struct publisher;
 struct steps;
 struct totals;
 

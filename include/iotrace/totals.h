@@ -8,6 +8,7 @@
 
 #include <iotrace/publication.h>
 
+struct publisher;
 struct totals;
 
 /* Writes the name of a new row's owner and of its operation, in any bytes. */

@@ -1,5 +1,5 @@
 /*
- * publisher: writes a publication: see <iotrace/publication.h>.
+ * publisher: writes a publication: see publisher.h of <iotrace/>.
  *
  * The file grows under another name and is complete when it gets its own. Its space is reserved, so a full file system cannot kill the
  * writer later.
@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <iotrace/publication.h>
+#include <iotrace/publisher.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,18 +31,6 @@ static size_t slot_size(const struct publisher_options *options)
 	return (size + LINE - 1) / LINE * LINE;
 }
 
-static void read_boot_id(char id[40])
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (!file)
-		return;
-	if (!fgets(id, 40, file))
-		*id = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	fclose(file);
-}
-
 static void write_head(struct publication_head *head, const struct publisher_options *options)
 {
 	_Static_assert(sizeof(*head) <= PAGE, "it has a page");
@@ -55,7 +43,7 @@ static void write_head(struct publication_head *head, const struct publisher_opt
 	head->pid = (uint32_t)getpid();
 	head->start = options->start;
 	head->interval = options->interval;
-	read_boot_id(head->boot_id);
+	snprintf(head->boot_id, sizeof(head->boot_id), "%s", options->boot_id);
 	snprintf(head->program, sizeof(head->program), "iotrace %s", IOTRACE_VERSION);
 	memcpy(head->magic, options->magic, sizeof(head->magic));
 }

@@ -1,5 +1,6 @@
 /* steps: see <iotrace/steps.h>. */
 #include <iotrace/mem.h>
+#include <iotrace/publisher.h>
 #include <iotrace/steps.h>
 #include <iotrace/totals.h>
 #include <stdlib.h>

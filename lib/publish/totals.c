@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
+#include <iotrace/publisher.h>
 #include <iotrace/totals.h>
 #include <stdio.h>
 #include <stdlib.h>

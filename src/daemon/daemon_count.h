@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct command;
-struct daemon_names;
+struct mount_names;
 struct http;
 struct peers;
 
@@ -20,9 +20,9 @@ struct daemon_count {
 	const struct http *http;       /* left to the daemon, and so are these; NULL: none */
 	const struct peers *peers;
 	int verbosity;
-	struct daemon_names *names; /* for what hangs; lent */
-	uint64_t hang;              /* ns; 0: not wanted */
-	const char *on_hang;        /* or NULL */
+	struct mount_names *names; /* for what hangs; lent */
+	uint64_t hang;             /* ns; 0: not wanted */
+	const char *on_hang;       /* or NULL */
 };
 
 /* In a process of the daemon: signals end it again. */

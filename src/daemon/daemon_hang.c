@@ -7,6 +7,7 @@
 #include <iotrace/counted_owner.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/mount_names.h>
 #include <iotrace/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 enum { VIEW_SHIFT = 60, KIND_SHIFT = 32, KIND_MASK = 0xffffff, INTERVALS_FOR_ANSWER = 3 };
 
-int daemon_hangs_open(struct daemon_hangs *hangs, const char *command, struct daemon_names *names,
+int daemon_hangs_open(struct daemon_hangs *hangs, const char *command, struct mount_names *names,
 		      struct error *err)
 {
 	*hangs = (struct daemon_hangs){.names = names};
@@ -50,7 +51,7 @@ static size_t name(const void *context, const struct frame_row *row, char *text,
 				     .kind = row->group >> KIND_SHIFT & KIND_MASK};
 	int length;
 
-	daemon_names_name(hangs->names, &of);
+	daemon_name_row(hangs->names, &of);
 	length = snprintf(text, size, "%s %s %s", views[of.view], of.name, of.operation);
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
 }
@@ -104,7 +105,7 @@ void daemon_hangs_tell(struct daemon_hangs *hangs, const struct span_run *run, u
 	};
 
 	if (hangs->count)
-		daemon_names_look(hangs->names);
+		mount_names_look(hangs->names);
 	stat_hangs_take(&hangs->hangs, &report);
 	log_new(hangs, &report);
 	hangs->count = 0;

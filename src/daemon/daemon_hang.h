@@ -3,19 +3,19 @@
 
 #include "stat/stat_hang.h"
 
-struct daemon_names;
+struct mount_names;
 struct error;
 struct span_run;
 
 struct daemon_hangs {
 	struct stat_hangs hangs;
-	struct daemon_names *names; /* lent */
-	struct span_seen *list;     /* those of this interval; their groups also say the view */
+	struct mount_names *names; /* lent */
+	struct span_seen *list;    /* those of this interval; their groups also say the view */
 	uint32_t count, cap;
 };
 
 /* Starts the process that looks at tasks. Returns 0, or -errno with a message. */
-int daemon_hangs_open(struct daemon_hangs *hangs, const char *command, struct daemon_names *names,
+int daemon_hangs_open(struct daemon_hangs *hangs, const char *command, struct mount_names *names,
 		      struct error *err);
 void daemon_hangs_close(struct daemon_hangs *hangs);
 /* Takes those of a view, enum publication_view, in this interval. */

@@ -1,17 +1,7 @@
-/*
- * daemon_name: names of devices, file systems and FUSE connections, from /sys and from the mounts of the machine.
- *
- * A file system has the shortest of its mount points. What is mounted only in containers has its device number.
- */
+/* daemon_name: names of the rows that a daemon publishes: devices, file systems, FUSE connections and their operations. */
 #pragma once
 
 #include <iotrace/publication.h>
 
-struct daemon_names;
-
-struct daemon_names *daemon_names_new(void);
-void daemon_names_free(struct daemon_names *names);
-/* Reads the mounts again. Returns whether they have changed. */
-bool daemon_names_look(struct daemon_names *names);
-/* For totals_new(); the context is the struct daemon_names. */
-void daemon_names_name(void *names, struct publication_row *row);
+/* For totals_new(); the context is a struct mount_names. */
+void daemon_name_row(void *names, struct publication_row *row);

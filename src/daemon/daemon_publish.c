@@ -9,6 +9,7 @@
 #include <iotrace/mem.h>
 #include <iotrace/place.h>
 #include <iotrace/probe.h>
+#include <iotrace/publisher.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LEFT_MOST = 16, DIRECTORY_MODE = 0755, OTHERS_WRITE = 022, FILE_MODE = 0644, PID_MOST = 24 };
+enum {
+	LEFT_MOST = 16,
+	DIRECTORY_MODE = 0755,
+	OTHERS_WRITE = 022,
+	FILE_MODE = 0644,
+	PID_MOST = 24,
+	BOOT_ID = 40
+};
 
 static const uint64_t retry_ns = 10000000000;
 
@@ -77,9 +85,11 @@ static int open_directory(struct daemon_publish *publish, struct error *err)
 static void open_files(struct daemon_publish *publish)
 {
 	const struct daemon_options *options = publish->options;
+	char boot_id[BOOT_ID];
 	const struct publisher_options now = {.directory = options->directory,
 					      .name = "stat",
 					      .magic = PUBLICATION_MAGIC,
+					      .boot_id = boot_id,
 					      .slots = PUBLICATION_SLOTS,
 					      .rows = PUBLICATION_ROWS,
 					      .row_size = sizeof(struct publication_row),
@@ -89,6 +99,7 @@ static void open_files(struct daemon_publish *publish)
 	struct error err = {0};
 	bool is_again = publish->retry;
 
+	probe_boot_id(boot_id, sizeof(boot_id));
 	past.name = "history";
 	past.magic = HISTORY_MAGIC;
 	past.slots = HISTORY_SLOTS;

@@ -7,8 +7,7 @@
 #include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <limits.h>
-#include <stdio.h>
+#include <iotrace/process.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -73,19 +72,6 @@ static int refuse(const char *root, const char *path, struct error *err)
 	return -code;
 }
 
-static char *link_of(uint32_t pid, const char *what)
-{
-	char path[64], target[PATH_MAX];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, what);
-	length = readlink(path, target, sizeof(target) - 1);
-	if (length < 0)
-		return NULL;
-	target[length] = '\0';
-	return mem_strdup(target);
-}
-
 static bool is_qemu(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -97,12 +83,12 @@ static bool is_qemu(const char *path)
 static char *root_of(const struct recording *recording)
 {
 	uint32_t pid = recording->pids.count ? recording->pids.item[0] : 0;
-	char *own = pid ? link_of((uint32_t)getpid(), "ns/mnt") : NULL;
-	char *its = pid ? link_of(pid, "ns/mnt") : NULL;
-	char *root = pid ? link_of(pid, "root") : NULL, *begin;
+	char *own = pid ? process_link((uint32_t)getpid(), "ns/mnt") : NULL;
+	char *its = pid ? process_link(pid, "ns/mnt") : NULL;
+	char *root = pid ? process_link(pid, "root") : NULL, *begin;
 	bool is_ours = !own || !its || !root || (!strcmp(own, its) && !strcmp(root, "/"));
 
-	begin = is_ours ? mem_strdup("") : mem_format("/proc/%u/root", pid);
+	begin = is_ours ? mem_strdup("") : process_path(pid, "");
 	free(root);
 	free(own);
 	free(its);
@@ -116,9 +102,9 @@ static char *find_qemu(const char *root, const struct recording *recording, char
 	if (command && *command && is_qemu(*command))
 		return find(root, *command);
 	if (recording->pids.count) {
-		exe = link_of(recording->pids.item[0], "exe");
+		exe = process_link(recording->pids.item[0], "exe");
 		if (exe && is_qemu(exe))
-			found = mem_format("/proc/%u/exe", recording->pids.item[0]);
+			found = process_program(recording->pids.item[0]);
 		free(exe);
 	}
 	for (size_t i = 0; i < sizeof(qemus) / sizeof(*qemus) && !found; i++)
@@ -134,7 +120,7 @@ static int check_replaced(const char *path, const char *root, const struct recor
 	int code = 0;
 
 	for (uint32_t i = 0; i < recording->pids.count && !code; i++) {
-		char *exe = link_of(recording->pids.item[i], "exe");
+		char *exe = process_link(recording->pids.item[i], "exe");
 		size_t length = exe ? strlen(exe) : 0, more = strlen(deleted);
 		const char *own = path + strlen(root);
 

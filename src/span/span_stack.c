@@ -9,8 +9,8 @@
 #include <iotrace/hash.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
+#include <iotrace/process.h>
 #include <iotrace/program.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,21 +56,19 @@ static struct program *add(struct span_stacks *stacks, const char *name, int fd)
 /* When the process has ended, its file may have no path here: it was replaced, or it is in a container. */
 static void add_running(struct span_stacks *stacks, uint32_t pid)
 {
-	char *path = mem_format("/proc/%u/exe", pid), name[PATH_MAX];
-	ssize_t length = readlink(path, name, sizeof(name) - 1);
+	char *path = process_program(pid), *name = process_link(pid, "exe");
 
-	if (length > 0) {
-		name[length] = '\0';
+	if (name)
 		add(stacks, name, open(path, O_RDONLY | O_CLOEXEC));
-	}
 	free(path);
+	free(name);
 }
 
 struct span_stacks *span_stacks_new(const struct recording *recording)
 {
 	struct span_stacks *stacks = mem_zero(sizeof(*stacks));
 
-	stacks->kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	stacks->kallsyms = process_kernel_symbols();
 	for (uint32_t i = 0; i < recording->pids.count; i++)
 		add_running(stacks, recording->pids.item[i]);
 	return stacks;
@@ -114,7 +112,7 @@ static int open_file(const struct span_stacks *stacks, const char *name)
 	if (*name != '/')
 		return -1;
 	for (uint32_t i = 0; i < pids->count && fd < 0; i++) {
-		char *path = mem_format("/proc/%u/root%s", pids->item[i], name);
+		char *path = process_path(pids->item[i], name);
 
 		fd = open_regular(path);
 		free(path);

@@ -280,17 +280,6 @@ static int show_history(struct reader *reader, struct error *err)
 	return 0;
 }
 
-static void read_boot_id(char id[BOOT_ID])
-{
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (file && !fgets(id, BOOT_ID, file))
-		*id = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
-
 static uint32_t view_of(const char *by)
 {
 	uint32_t view = 0;
@@ -322,7 +311,7 @@ static int run(struct stat_options *options, const char *span, int argc, char **
 	(void)span;
 	(void)argc;
 	(void)argv;
-	read_boot_id(reader.boot_id);
+	probe_boot_id(reader.boot_id, sizeof(reader.boot_id));
 	reader.path = path_of(options);
 	histogram_init(&reader.frame.total.histogram);
 	code = stat_out_open(&reader.out, options, &err);

@@ -7,14 +7,13 @@
  */
 #include "stat_virtiofs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/process.h>
 #include <iotrace/program.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +35,8 @@ static const struct served {
 enum { FUNCTIONS = sizeof(served) / sizeof(*served), NO_FUNCTION = FUNCTIONS };
 
 struct daemon {
-	char *path; /* "/proc/PID/exe", so that containers have it, too */
-	char name[PATH_MAX];
+	char *path; /* of process_program(), so that containers have it, too */
+	char *name;
 	struct stat file;
 	unsigned function;
 };
@@ -87,35 +86,28 @@ static bool is_known(const struct daemons *daemons, const struct stat *file)
 	return false;
 }
 
-static void look(struct daemons *daemons, const char *pid)
+static void look(void *context, uint32_t pid)
 {
+	struct daemons *daemons = context;
 	struct daemon *daemon = &daemons->item[daemons->count];
-	char *path = mem_format("/proc/%s/exe", pid);
-	ssize_t length = readlink(path, daemon->name, sizeof(daemon->name) - 1);
+	char *path, *name;
 
-	if (length < 0)
+	if (daemons->count == PROGRAMS_MOST)
+		return;
+	path = process_program(pid);
+	name = process_link(pid, "exe");
+	if (!name)
 		daemons->is_hidden |= errno == EACCES;
-	daemon->name[length < 0 ? 0 : length] = '\0';
-	if (!is_virtiofsd(daemon->name) || stat(path, &daemon->file) ||
+	if (!name || !is_virtiofsd(name) || stat(path, &daemon->file) ||
 	    is_known(daemons, &daemon->file)) {
 		free(path);
+		free(name);
 		return;
 	}
 	daemon->path = path;
+	daemon->name = name;
 	daemon->function = function_of(path);
 	daemons->count++;
-}
-
-static void find(struct daemons *daemons)
-{
-	DIR *dir = opendir("/proc");
-	const struct dirent *entry;
-
-	while (dir && daemons->count < PROGRAMS_MOST && (entry = readdir(dir)))
-		if (*entry->d_name >= '1' && *entry->d_name <= '9')
-			look(daemons, entry->d_name);
-	if (dir)
-		closedir(dir);
 }
 
 /* Returns the function that most of them have, the first of several. */
@@ -174,7 +166,7 @@ char *stat_virtiofs_span(struct error *err)
 	char *begins, *ends, *text = NULL;
 	unsigned function;
 
-	find(&daemons);
+	process_each(look, &daemons);
 	function = choose(&daemons);
 	if (function == NO_FUNCTION) {
 		refuse(&daemons, err);
@@ -188,7 +180,9 @@ char *stat_virtiofs_span(struct error *err)
 		free(begins);
 		free(ends);
 	}
-	for (unsigned i = 0; i < daemons.count; i++)
+	for (unsigned i = 0; i < daemons.count; i++) {
 		free(daemons.item[i].path);
+		free(daemons.item[i].name);
+	}
 	return text;
 }

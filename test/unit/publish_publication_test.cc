@@ -14,7 +14,7 @@
 
 extern "C" {
 #include <iotrace/error.h>
-#include <iotrace/publication.h>
+#include <iotrace/publisher.h>
 }
 
 namespace
@@ -28,6 +28,7 @@ class Publication : public testing::Test
 	struct publisher_options options = {base.c_str(),
 					    "stat",
 					    PUBLICATION_MAGIC,
+					    "the boot",
 					    PUBLICATION_SLOTS,
 					    PUBLICATION_ROWS,
 					    sizeof(struct publication_row),
@@ -126,6 +127,7 @@ TEST_F(Publication, IsReadAsItWasWritten)
 	EXPECT_EQ(copy.slot.generation, 3u);
 	EXPECT_EQ(static_cast<const struct publication_row *>(publication_row(&copy, 5))->ops, 3u);
 	EXPECT_EQ(copy.head.pid, (uint32_t)getpid());
+	EXPECT_STREQ(copy.head.boot_id, "the boot");
 	ASSERT_EQ(publication_copy(file, 2, &copy), 0);
 	EXPECT_EQ(static_cast<const struct publication_row *>(publication_row(&copy, 5))->ops, 2u);
 	EXPECT_EQ(publication_copy(file, 1, &copy), -ENODATA);

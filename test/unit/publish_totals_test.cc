@@ -10,6 +10,7 @@
 extern "C" {
 #include <iotrace/error.h>
 #include <iotrace/exposition.h>
+#include <iotrace/publisher.h>
 #include <iotrace/steps.h>
 #include <iotrace/totals.h>
 }
@@ -151,6 +152,7 @@ TEST_F(Totals, HistoryKeepsAnHour)
 	const struct publisher_options options = {base.c_str(),
 						  "history",
 						  HISTORY_MAGIC,
+						  "",
 						  HISTORY_SLOTS,
 						  HISTORY_ROWS,
 						  sizeof(struct history_row),

@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
+#include <iotrace/mem.h>
 #include <iotrace/recording.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -443,6 +444,26 @@ uint64_t probe_realtime(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+bool probe_is_device(const char *name)
+{
+	char *path = mem_format("/sys/block/%s", name);
+	bool is_device = !access(path, F_OK);
+
+	free(path);
+	return is_device;
+}
+
+void probe_boot_id(char *id, size_t size)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file || !fgets(id, (int)size, file))
+		*id = '\0';
+	id[strcspn(id, "\n")] = '\0';
+	if (file)
+		fclose(file);
 }
 
 void probe_sleep_until(uint64_t time)

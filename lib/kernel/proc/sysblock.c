@@ -111,19 +111,27 @@ static void add_word(void *context, const struct sys_entry *entry)
 	snprintf(words + used, NAMES_SIZE - used, "%s%s", used ? " " : "", entry->name);
 }
 
+bool sysblock_name(const struct procfs *sys, uint32_t major_number, uint32_t minor_number,
+		   char *name, size_t size)
+{
+	char target[TEXT_SIZE];
+	const char *slash;
+
+	if (procfs_link(sys, target, sizeof(target), "dev/block/%u:%u", major_number,
+			minor_number) <= 0)
+		return false;
+	slash = strrchr(target, '/');
+	snprintf(name, size, "%.255s", slash ? slash + 1 : target);
+	return true;
+}
+
 /* A loop device stands on the device whose file system contains its file. */
 static void find_under_file(const struct procfs *sys, const char *file, char *words)
 {
-	char target[TEXT_SIZE];
 	struct statx status;
-	const char *slash;
 
-	if (!*file || statx(AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_TYPE, &status) ||
-	    procfs_link(sys, target, sizeof(target), "dev/block/%u:%u", status.stx_dev_major,
-			status.stx_dev_minor) <= 0)
-		return;
-	slash = strrchr(target, '/');
-	snprintf(words, NAMES_SIZE, "%.255s", slash ? slash + 1 : target);
+	if (*file && !statx(AT_FDCWD, file, AT_STATX_DONT_SYNC, STATX_TYPE, &status))
+		sysblock_name(sys, status.stx_dev_major, status.stx_dev_minor, words, NAMES_SIZE);
 }
 
 static void find_under(const struct sys_entry *entry, const char *file, char *words)

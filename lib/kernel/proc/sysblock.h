@@ -12,6 +12,9 @@ struct error;
  */
 int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number,
 		    struct error *err);
+/* Writes the name of the device or partition with these numbers. Returns false, with nothing written, if there is none. */
+bool sysblock_name(const struct procfs *sys, uint32_t major_number, uint32_t minor_number,
+		   char *name, size_t size);
 /* Adds a fact DEVICE for each device and each partition. `sys` is /sys or a saved tree. */
 void sysblock_devices(const struct procfs *sys, struct facts *facts);
 /* The chosen devices: their numbers from sysblock_number(); empty: all. */

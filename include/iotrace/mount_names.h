@@ -1,0 +1,25 @@
+/*
+ * mount_names: the mount points of the machine by device, and the names of block devices.
+ *
+ * The mounts of the machine are those of its first process. A user may not see that process; then they are those of iotrace. A file
+ * system that is mounted several times has the shortest of its mount points, and one that is mounted only in containers has none.
+ * Devices are numbered as in the kernel: major << 20 | minor.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct mount_names;
+
+/* Reads the mounts. proc, sys: /proc and /sys, or saved trees. Returns NULL with a message if one of them cannot be opened. */
+struct mount_names *mount_names_open(const char *proc, const char *sys, struct error *err);
+void mount_names_close(struct mount_names *names);
+/* Reads the mounts again. Returns whether they have changed. */
+bool mount_names_look(struct mount_names *names);
+/* Returns the mount point of the file system on this device, lent until the next look; NULL: none. */
+const char *mount_names_point(const struct mount_names *names, uint32_t device);
+/* Writes the name of a block device, such as "sda"; "8:0" if there is no such device. */
+void mount_names_device(const struct mount_names *names, uint32_t device, char *text, size_t size);

@@ -1,0 +1,121 @@
+/* mount_names: see mount_names.h of <iotrace/>. */
+#include <iotrace/mount_names.h>
+
+#include "procfs.h"
+#include "sysblock.h"
+
+#include <iotrace/hash.h>
+#include <iotrace/map.h>
+#include <iotrace/mem.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { MINOR_BITS = 20, MACHINE = 1 /* the first process */ };
+
+struct mount_names {
+	struct procfs proc, sys;
+	char **point;
+	uint32_t points, cap;
+	struct map of; /* the index of the point, by device */
+	uint64_t hash; /* of all mounts */
+};
+
+struct mount_names *mount_names_open(const char *proc, const char *sys, struct error *err)
+{
+	struct mount_names *names = mem_zero(sizeof(*names));
+
+	names->sys.root = -1;
+	if (procfs_open(&names->proc, proc, err) || procfs_open(&names->sys, sys, err)) {
+		mount_names_close(names);
+		return NULL;
+	}
+	mount_names_look(names);
+	return names;
+}
+
+static void clear(struct mount_names *names)
+{
+	for (uint32_t i = 0; i < names->points; i++)
+		free(names->point[i]);
+	names->points = 0;
+	map_clear(&names->of);
+}
+
+void mount_names_close(struct mount_names *names)
+{
+	if (!names)
+		return;
+	clear(names);
+	free(names->point);
+	map_release(&names->of);
+	procfs_close(&names->proc);
+	procfs_close(&names->sys);
+	free(names);
+}
+
+static uint32_t device_of(const struct procfs_mount *mount)
+{
+	return major(mount->dev) << MINOR_BITS | minor(mount->dev);
+}
+
+static void add_hash(void *context, const struct procfs_mount *mount)
+{
+	struct hash_key *key = context;
+
+	key->high ^= mount->dev;
+	key->low = hash_bytes(*key, mount->mount_point, strlen(mount->mount_point));
+}
+
+static void add_point(void *context, const struct procfs_mount *mount)
+{
+	struct mount_names *names = context;
+	uint32_t device = device_of(mount), index = map_get(&names->of, device);
+
+	if (index == MAP_NONE) {
+		MEM_GROW(names->point, names->cap, names->points + 1);
+		map_set(&names->of, device, names->points);
+		names->point[names->points++] = mem_strdup(mount->mount_point);
+	} else if (strlen(mount->mount_point) < strlen(names->point[index])) {
+		free(names->point[index]);
+		names->point[index] = mem_strdup(mount->mount_point);
+	}
+}
+
+static void each_mount(const struct mount_names *names,
+		       void (*call)(void *context, const struct procfs_mount *mount), void *context)
+{
+	if (procfs_mounts(&names->proc, MACHINE, call, context))
+		procfs_mounts(&names->proc, (uint32_t)getpid(), call, context);
+}
+
+bool mount_names_look(struct mount_names *names)
+{
+	struct hash_key hash = hash_key_of_process();
+
+	each_mount(names, add_hash, &hash);
+	if (hash.low == names->hash)
+		return false;
+	names->hash = hash.low;
+	clear(names);
+	each_mount(names, add_point, names);
+	return true;
+}
+
+const char *mount_names_point(const struct mount_names *names, uint32_t device)
+{
+	uint32_t index = map_get(&names->of, device);
+
+	return index == MAP_NONE ? NULL : names->point[index];
+}
+
+void mount_names_device(const struct mount_names *names, uint32_t device, char *text, size_t size)
+{
+	uint32_t major_number = device >> MINOR_BITS;
+	uint32_t minor_number = device & ((1U << MINOR_BITS) - 1);
+
+	if (!sysblock_name(&names->sys, major_number, minor_number, text, size))
+		snprintf(text, size, "%u:%u", major_number, minor_number);
+}

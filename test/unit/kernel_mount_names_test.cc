@@ -1,0 +1,121 @@
+// Names of file systems and block devices by device, from saved trees of /proc and /sys.
+#include "scratch_dir.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+extern "C" {
+#include <iotrace/error.h>
+#include <iotrace/mount_names.h>
+}
+
+namespace
+{
+
+constexpr uint32_t device(uint32_t major, uint32_t minor)
+{
+	return major << 20 | minor;
+}
+
+class MountNames : public testing::Test
+{
+      protected:
+	MountNames()
+	{
+		std::filesystem::create_directories(scratch.path("sys/dev/block"));
+		std::filesystem::create_symlink("../../devices/pci/block/sda/sda1",
+						scratch.path("sys/dev/block/8:1"));
+	}
+	~MountNames() override
+	{
+		mount_names_close(names);
+	}
+
+	void mounts_of(const std::string &process, const std::string &text)
+	{
+		std::filesystem::create_directories(scratch.path("proc/" + process));
+		std::ofstream(scratch.path("proc/" + process + "/mountinfo")) << text;
+	}
+	void open()
+	{
+		names = mount_names_open(scratch.path("proc").c_str(), scratch.path("sys").c_str(),
+					 &err);
+		ASSERT_TRUE(names) << err.text;
+	}
+	std::string point(uint32_t of)
+	{
+		const char *text = mount_names_point(names, of);
+		return text ? text : "(none)";
+	}
+	std::string name(uint32_t of, size_t size = 64)
+	{
+		std::string text(size, 'x');
+		mount_names_device(names, of, text.data(), size);
+		return text.c_str();
+	}
+
+	ScratchDir scratch;
+	struct mount_names *names = nullptr;
+	struct error err = {};
+};
+
+TEST_F(MountNames, TheShortestPointOfEachFileSystem)
+{
+	mounts_of("1", "20 1 8:1 / /mnt/long rw - ext4 /dev/sda1 rw\n"
+		       "21 1 8:1 /a /a\\040b rw shared:1 - ext4 /dev/sda1 rw\n"
+		       "22 1 8:1 / /mnt/longer rw - ext4 /dev/sda1 rw\n"
+		       "23 1 0:1048575 / /last rw - tmpfs none rw\n"
+		       "24 1 broken\n");
+	open();
+	EXPECT_EQ(point(device(8, 1)), "/a b");
+	EXPECT_EQ(point(device(0, 1048575)), "/last");
+	EXPECT_EQ(point(device(8, 2)), "(none)");
+}
+
+TEST_F(MountNames, ALookSaysWhetherMountsHaveChanged)
+{
+	mounts_of("1", "20 1 8:1 / /old rw - ext4 /dev/sda1 rw\n");
+	open();
+	EXPECT_FALSE(mount_names_look(names));
+	mounts_of("1", "20 1 8:2 / /old rw - ext4 /dev/sda2 rw\n");
+	EXPECT_TRUE(mount_names_look(names));
+	EXPECT_EQ(point(device(8, 1)), "(none)");
+	EXPECT_EQ(point(device(8, 2)), "/old");
+	mounts_of("1", "20 1 8:2 / /new rw - ext4 /dev/sda2 rw\n");
+	EXPECT_TRUE(mount_names_look(names));
+	EXPECT_EQ(point(device(8, 2)), "/new");
+	EXPECT_FALSE(mount_names_look(names));
+	mounts_of("1", "");
+	EXPECT_TRUE(mount_names_look(names));
+	EXPECT_EQ(point(device(8, 2)), "(none)");
+}
+
+TEST_F(MountNames, WithoutTheFirstProcessTheMountsAreOurs)
+{
+	mounts_of(std::to_string(getpid()), "20 1 8:1 / /ours rw - ext4 /dev/sda1 rw\n");
+	open();
+	EXPECT_EQ(point(device(8, 1)), "/ours");
+	mounts_of("1", "20 1 8:1 / /machine rw - ext4 /dev/sda1 rw\n");
+	EXPECT_TRUE(mount_names_look(names));
+	EXPECT_EQ(point(device(8, 1)), "/machine");
+}
+
+TEST_F(MountNames, BlockDevices)
+{
+	mounts_of("1", "");
+	open();
+	EXPECT_EQ(name(device(8, 1)), "sda1");
+	EXPECT_EQ(name(device(8, 1), 4), "sda") << "it is cut, and ends";
+	EXPECT_EQ(name(device(259, 1048575)), "259:1048575");
+}
+
+TEST_F(MountNames, WithoutATreeThereIsAMessage)
+{
+	mounts_of("1", "");
+	EXPECT_FALSE(mount_names_open(scratch.path("proc").c_str(), "/nowhere/sys", &err));
+	EXPECT_STREQ(err.text, "cannot open /nowhere/sys: No such file or directory");
+}
+
+} // namespace
