@@ -140,12 +140,23 @@ static void cut(struct group *group, uint64_t to)
 	}
 }
 
+/* The kernel's numbers of a group may be read a little later than those of all. Then what the group was busy since is added early. */
+static void cover(struct group *total, const struct group *group)
+{
+	if (group->row.busy <= total->row.busy)
+		return;
+	total->counted_busy += group->row.busy - total->row.busy;
+	total->row.busy = group->row.busy;
+}
+
 void frames_cut(struct frames *frames, uint64_t to)
 {
 	frames->frame.to = to > frames->frame.from ? to : frames->frame.from;
-	for (uint32_t i = 0; i < frames->groups; i++)
-		cut(frames->group[i], frames->frame.to);
 	cut(&frames->total, frames->frame.to);
+	for (uint32_t i = 0; i < frames->groups; i++) {
+		cut(frames->group[i], frames->frame.to);
+		cover(&frames->total, frames->group[i]);
+	}
 }
 
 static void fly(struct frame_row *row, const struct span_seen *open, bool is_hung)

@@ -261,4 +261,29 @@ TEST_F(Frame, RandomSpansAddUp)
 	}
 }
 
+TEST_F(Frame, TotalIsBusyWhileAGroupIs)
+{
+	open();
+	const auto counted = [this](bool is_total, uint64_t busy) {
+		const struct frame_flight flight = {4, false, is_total, busy, 0, 0, 0};
+		frames_count_flight(frames, &flight);
+	};
+	// The kernel counts on between the two readings.
+	counted(true, 700);
+	counted(false, 720);
+	EXPECT_EQ(cut(2000).total->busy, 720U);
+	EXPECT_EQ(row(cut(2000), 4).busy, 720U);
+	frames_next(frames);
+	counted(true, 1000);
+	counted(false, 900);
+	EXPECT_EQ(cut(3000).total->busy, 280U) << "nothing is counted twice";
+	frames_next(frames);
+	counted(false, 1300);
+	counted(true, 1500);
+	EXPECT_EQ(cut(4000).total->busy, 500U);
+	frames_next(frames);
+	counted(true, 1600);
+	EXPECT_EQ(cut(5000).total->busy, 100U);
+}
+
 } // namespace
