@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
 from fuse import RawFuse, has_fuse  # noqa: E402
-from live import CALMED, IOTRACE, Live, SOURCE, wait_until  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, together, wait_until  # noqa: E402
 
 NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all"]
 
@@ -424,8 +424,7 @@ def hang(live):
 
 TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang)
 
-with Live() as test:
+with Live() as all_tests:
     if SOURCE != "bpf":
         sys.exit(0)  # only the kernel counts for a daemon
-    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
-        each(test)
+    together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

@@ -13,9 +13,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
 from fuse import RawFuse, has_fuse  # noqa: E402
-from live import CALMED, IOTRACE, Live, SOURCE, wait_until, without_others, workload  # noqa: E402
+from live import CALMED, IOTRACE, Live, PROGRAM, SOURCE, together, wait_until, without_others, workload  # noqa: E402
 
 PATIENCE = 60
+OWN = [os.path.realpath(path) for path in (IOTRACE, PROGRAM)]
 # Opens a file, and then writes N bytes each time, N counting up, with the time of each on standard output.
 WRITER = """import os, sys, time
 f = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
@@ -58,6 +59,13 @@ class Flight:
         out, self.said = self.run.communicate(timeout=PATIENCE)
         self.live.equal(f"{self.archive}: status ({self.said})", self.run.returncode, status)
         return out
+
+    def kill_command(self):
+        with open(f"/proc/{self.run.pid}/task/{self.run.pid}/children", encoding="ascii") as file:
+            for pid in map(int, file.read().split()):
+                if os.readlink(f"/proc/{pid}/exe") not in OWN:
+                    os.kill(pid, signal.SIGKILL)
+        return self.end(status=128 + signal.SIGKILL)
 
     def stop(self, status=0):
         self.live.run([IOTRACE, "stop", str(self.run.pid)])
@@ -140,7 +148,7 @@ def no_writes(live):
 
 def programs(live):
     """A flight recorder sees of real programs what a plain recording of the same run sees."""
-    work = "exec 3<>a; for i in $(seq 1 100); do echo $i >&3; dd if=a of=b bs=3 2>/dev/null; sqlite3 db " \
+    work = "exec 3<>a; for i in $(seq 1 100); do if [ -e stop ]; then break; fi; echo $i >&3; dd if=a of=b bs=3 2>/dev/null; sqlite3 db " \
            "'create table if not exists t(x); insert into t values(1)'; tar cf c.tar a b db; tar xf c.tar b; sleep 0.05; done"
     whole = live.path("whole")
     flight = Flight(live, "part", "--flight", "1s", "--after", "200ms", command=[IOTRACE, "-q", f"--source={SOURCE}", "--alone", "-o", whole,
@@ -148,7 +156,8 @@ def programs(live):
     time.sleep(2.5)
     flight.run.send_signal(signal.SIGUSR2)
     live.check(flight.has(1), "programs: no archive")
-    flight.end()
+    with open(live.path("stop"), "wb"):
+        flight.end()
     archive = flight.made()[0]
     examined(live, archive)
     mine, all_of = {}, {}
@@ -166,7 +175,8 @@ def programs(live):
 
 def signals(live):
     """SIGUSR2 makes an archive. What comes too soon after one is ignored, which is said; --keep removes the oldest."""
-    flight = Flight(live, "kept", "--flight", "1s", "--spacing", "500ms", "--keep", "2", command=["sh", "-c", "echo x > y; sleep 8"])
+    flight = Flight(live, "kept", "--flight", "1s", "--spacing", "500ms", "--keep", "2", command=["sh", "-c", "echo x > y; read x; :"],
+                    stdin=subprocess.PIPE)
     for number in (1, 2):
         flight.run.send_signal(signal.SIGUSR2)
         want = [f"{flight.archive}-{n}" for n in range(max(1, number - 1), number + 1)]
@@ -220,7 +230,7 @@ def short(live):
     time.sleep(1.5)
     flight.snapshot()
     live.check(flight.has(1), "short: no archive")
-    flight.end()
+    flight.kill_command()
     live.check(re.search(r"has only \d+\.\d s before the trigger, not 60\.0 s", flight.said), f"short: {flight.said}")
     examined(live, flight.made()[0])
 
@@ -229,9 +239,11 @@ def error(live):
     """A call that fails makes an archive; others do not."""
     script = "import os, time\nfd = os.open('/', os.O_RDONLY)\ntime.sleep(1.5)\n" \
              "try: open('/none/of/it')\nexcept OSError: pass\ntime.sleep(1)\n" \
-             "try: os.read(fd, 1)\nexcept OSError: pass\ntime.sleep(2.5)"
+             "try: os.read(fd, 1)\nexcept OSError: pass\ninput()"
     flight = Flight(live, "error", "--flight", "1s", "--trigger", "error=EISDIR", "--trigger", "error=ENOENT:file=/some/*",
-                    command=[sys.executable, "-c", script])
+                    command=[sys.executable, "-c", script], stdin=subprocess.PIPE)
+    live.check(flight.has(1), "error: no archive")
+    flight.run.stdin.write("end\n")
     flight.end()
     live.equal("error: archives", len(flight.made()), 1)
     said = marks(live, flight.made()[0])
@@ -295,6 +307,4 @@ TESTS = (window, no_writes, programs, signals, after, ended, short, error, fuse_
 if __name__ == "__main__":
     without_others()
     with Live() as test:
-        for function in TESTS:
-            if len(sys.argv) < 2 or function.__name__ in sys.argv[1:]:
-                function(test)
+        together(test, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pwd
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
 from fuse import RawFuse, has_fuse  # noqa: E402
-from live import CALMED, IOTRACE, Live, SOURCE  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, together, wait_until  # noqa: E402
 
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=3000"]
 
@@ -182,7 +183,7 @@ def requests(live):
             ready, gives = os.pipe()
             chosen = [word for name in names for word in ("--device", name)]
             runs.append(subprocess.Popen([IOTRACE, "stat", f"--source={source}", f"--ready-fd={gives}", "-v", "-i", "0.2", "-a", "--by", "device",
-                                          *chosen, "--duration", "4", f"--json={live.path(source)}"], pass_fds=[gives],
+                                          *chosen, f"--json={live.path(source)}"], pass_fds=[gives],
                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
             os.close(gives)
             with os.fdopen(ready, "rb") as file:
@@ -191,6 +192,8 @@ def requests(live):
         for name in names:
             subprocess.run(["sh", "-c", DISK_WORK.format(name)], check=True, stderr=subprocess.DEVNULL)
         after = {name: device_stat(name) for name in names}
+        for run in runs:
+            run.send_signal(signal.SIGINT)
         said = [run.communicate()[1] for run in runs]
     live.equal("status", [run.returncode for run in runs], [0, 0])
     live.equal("who counts", [b"span 'block' is counted in the kernel" in text for text in said], [True, False])
@@ -234,11 +237,13 @@ def by_cgroup(live):
     move = "echo $$ > {0}/cgroup.procs; exec \"$@\""
     try:
         os.mkdir(paths[0])
-        run = started(live, "-a", "--by", "cgroup", "--syscalls=data", "-i", "0.3", f"--json={live.path('stat.json')}", "--duration", "4",
+        run = started(live, "-a", "--by", "cgroup", "--syscalls=data", "-i", "0.3", f"--json={live.path('stat.json')}",
                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.mkdir(paths[1])
         for path in paths:
             live.run(["sh", "-c", move.format(path), "sh", *COUNTED])
+        live.check(wait_until(lambda: f'"/{names[1]}"' in open(live.path("stat.json"), encoding="utf-8").read()), "the late one has a name")
+        run.send_signal(signal.SIGINT)
         live.equal("status", run.wait(), 0)
     finally:
         for path in paths:
@@ -504,8 +509,13 @@ def reader_gone(live):
     live.check(os.path.exists(done), "the command was not left alone")
 
 
-TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, by_fuse, hang, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
+def fuses(live):
+    """One after the other: each counts the requests of all FUSE file systems."""
+    by_fuse(live)
+    hang(live)
 
-with Live() as test:
-    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
-        each(test)
+
+TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
+
+with Live() as all_tests:
+    together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

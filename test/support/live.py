@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 IOTRACE = os.environ.get("IOTRACE", "iotrace")
 PROGRAM = os.environ.get("IOTRACE_PROGRAM", IOTRACE)  # IOTRACE may be a script that leads there
@@ -54,12 +56,27 @@ def without_others():
                    dict(os.environ, IOTRACE_TEST_MEETINGS=meetings))
 
 
+def together(live, tests, at_once=4):
+    """Runs tests that wait for most of their time beside each other. Each gets a part of the test with a directory of its own."""
+    os.chmod(live.dir, 0o755)  # other users may go to those of the parts that let them in
+    with ThreadPoolExecutor(at_once) as pool:
+        parts = [Live(live.made(test.__name__)) for test in tests]
+        for test, part, run in [(test, part, pool.submit(test, part)) for test, part in zip(tests, parts)]:
+            failure = run.exception()
+            if failure:
+                live.check(False, f"{test.__name__}: {''.join(traceback.format_exception(failure))}")
+            live.wrong += part.wrong
+            live.good += part.good
+            for what in part.lacking:
+                live.lacks(what)
+
+
 class Live:
     """A test. `with Live() as live:`, then live.check() and live.equal(); the end of the block tells and exits: as skipped
     if something was not tested."""
 
-    def __init__(self):
-        self.dir = os.path.realpath(tempfile.mkdtemp(prefix="iotrace-live-"))
+    def __init__(self, directory=None):
+        self.dir = directory or os.path.realpath(tempfile.mkdtemp(prefix="iotrace-live-"))
         self.wrong = 0
         self.good = 0
         self.lacking = []
