@@ -15,7 +15,7 @@ import threading
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from live import CALMED, IOTRACE, Live, SOURCE  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, together  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
@@ -294,6 +294,7 @@ def lines(live):
         idle.stdin.close()
 
 
-with Live() as test:
-    for each in (calls, exact, tracepoints, block, leaks, running, looks, intervals, lines):
-        each(test)
+TESTS = (running, looks, lines, tracepoints, exact, intervals, leaks, calls, block)
+
+with Live() as all_tests:
+    together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

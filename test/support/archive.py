@@ -5,6 +5,7 @@ and how it ended, and what was done to each file. A process that leaves marks (s
 for what lies between them and for the rest.
 """
 
+import threading
 from collections import Counter, defaultdict
 from contextlib import closing
 
@@ -15,6 +16,7 @@ from otf2.enums import IoOperationMode
 MARK = "lremovexattr"
 UNDEFINED = 2**64 - 1
 EVERY = "*"
+READING = threading.Lock()  # two readers at a time take each other's definitions
 WORDS = {IoOperationMode.READ: ("reads", "read_bytes", "reads_unsized"),
          IoOperationMode.WRITE: ("writes", "written_bytes", "writes_unsized"),
          IoOperationMode.FLUSH: ("flushes", None, None)}
@@ -79,7 +81,7 @@ class Archive:
         self.events = Counter()
         self._open = {}    # id of an operation: (mode, file)
         self._errno = None
-        with closing(otf2.reader.Reader(f"{directory}/traces.otf2")) as reader:
+        with READING, closing(otf2.reader.Reader(f"{directory}/traces.otf2")) as reader:
             self.definitions = reader.definitions
             self.locations = [location.name for location in reader.definitions.locations]
             self.io_files = [f.name for f in reader.definitions.io_files]
