@@ -95,6 +95,9 @@ struct recording {
 	/* Nothing else is wanted, not even tasks: nothing is recorded of their begins and ends, and no file of /proc is read for them. */
 	bool has_only_counts;
 	uint64_t sample_interval; /* of the machine and its devices; 0: no samples */
+	/* How long these devices, names as in /sys/block, have been busy is recorded at an interval. */
+	struct text_list busy_devices;
+	uint64_t busy_interval;
 
 	/* When the recording begins and ends. */
 	uint64_t duration;  /* the recording ends then, a command continues; 0: no limit */

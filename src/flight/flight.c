@@ -1,5 +1,6 @@
 #include "flight.h"
 
+#include "busy.h"
 #include "cannot_run.h"
 #include "command.h"
 #include "flight_state.h"
@@ -22,7 +23,21 @@
 enum { MEMORY_DEFAULT = 256 << 20, MEMORY_LEAST = 1 << 20, SPOOL_SHARES = 2 };
 
 static const uint64_t tick_ns = 100000000, settle_ns = 300000000, look_ns = 1000000000;
+static const uint64_t busy_least_ns = 50000000;
 static const uint64_t spacing_default_ns = 60000000000;
+
+/* Samples of a device are some for each time of a trigger. */
+static void choose_devices(struct record_options *options)
+{
+	struct recording *recording = &options->recording;
+	const struct triggers *triggers = &options->flight.triggers;
+	uint64_t interval = triggers_least(triggers, TRIGGER_UTIL) / BUSY_SHARES;
+
+	for (uint32_t i = 0; i < triggers->count; i++)
+		if (triggers->item[i].kind == TRIGGER_UTIL)
+			text_list_add(&recording->busy_devices, triggers->item[i].device);
+	recording->busy_interval = interval > busy_least_ns ? interval : busy_least_ns;
+}
 
 int flight_check(struct record_options *options, struct error *err)
 {
@@ -55,8 +70,10 @@ int flight_check(struct record_options *options, struct error *err)
 		return error_say(err, EINVAL, "--flight needs at least 1M of memory");
 	if (flight->window && !flight->spacing)
 		flight->spacing = spacing_default_ns;
-	if (flight->window)
-		options->is_alone = true;
+	if (!flight->window)
+		return 0;
+	options->is_alone = true;
+	choose_devices(options);
 	return 0;
 }
 

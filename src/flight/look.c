@@ -1,5 +1,7 @@
 #include "look.h"
 
+#include "busy.h"
+
 #include <errno.h>
 #include <iotrace/decode.h>
 #include <iotrace/errname.h>
@@ -11,6 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+
+enum { PER_CENT = 100 };
+
+/* A device of a trigger util. */
+struct look_device {
+	const struct trigger *trigger;
+	struct busy busy;
+};
 
 struct look {
 	const struct capture *capture;
@@ -26,8 +36,18 @@ struct look {
 		bool was_suspicious;
 	} * call;
 	uint32_t calls, calls_cap;
+	struct look_device device[TRIGGERS_MOST];
+	uint32_t devices;
 	struct look_found found;
 };
+
+static void add_device(struct look *look, const struct trigger *trigger)
+{
+	struct look_device *device = &look->device[look->devices++];
+
+	device->trigger = trigger;
+	busy_init(&device->busy, trigger->ns, trigger->share);
+}
 
 struct look *look_new(const struct capture *capture, const struct triggers *triggers,
 		      struct error *err)
@@ -38,6 +58,9 @@ struct look *look_new(const struct capture *capture, const struct triggers *trig
 	look->triggers = triggers;
 	look->slow = triggers_least(triggers, TRIGGER_SLOW);
 	look->hang = triggers_least(triggers, TRIGGER_HANG);
+	for (uint32_t i = 0; i < triggers->count; i++)
+		if (triggers->item[i].kind == TRIGGER_UTIL)
+			add_device(look, &triggers->item[i]);
 	look->decode = decode_new(capture_info(capture), &look->unused, err);
 	if (look->decode)
 		return look;
@@ -160,6 +183,34 @@ static void see_request(struct look *look, const struct event *event)
 			find(look, &look->triggers->item[i], event->time, text);
 }
 
+static bool is_text(const struct fact_string *text, const char *other)
+{
+	return text->length == strlen(other) && !memcmp(text->at, other, text->length);
+}
+
+static void find_busy(struct look *look, const struct look_device *device, uint64_t time)
+{
+	const struct trigger *trigger = device->trigger;
+	char text[128];
+
+	snprintf(text, sizeof(text), "%.64s was busy for more than %g %% of %g s", trigger->device,
+		 trigger->share * PER_CENT, (double)trigger->ns / 1e9);
+	find(look, trigger, time, text);
+}
+
+static void see_fact(struct look *look, const struct event *event)
+{
+	const struct fact *fact = &event->fact;
+
+	for (uint32_t i = 0; fact->kind == FACT_BUSY && i < look->devices; i++) {
+		struct look_device *device = &look->device[i];
+
+		if (is_text(&fact->string[FACT_BUSY_name], device->trigger->device) &&
+		    busy_add(&device->busy, event->time, fact->number[FACT_BUSY_busy_ms]))
+			find_busy(look, device, event->time);
+	}
+}
+
 static void see(struct look *look, const struct event *event)
 {
 	switch (event->kind) {
@@ -179,6 +230,9 @@ static void see(struct look *look, const struct event *event)
 		break;
 	case EVENT_REQUEST:
 		see_request(look, event);
+		break;
+	case EVENT_FACT:
+		see_fact(look, event);
 		break;
 	default:
 		break;

@@ -316,7 +316,7 @@ const struct option_row record_rows[] = {
 	 "archive when a trigger comes",
 	 OPTION_CALL, FIELD(flight), parse_flight, NULL},
 	{0, "trigger", "TRIGGER",
-	 "with --flight: hang[=TIME], slow=TIME, error=ERROR, each with :VIEW=GLOB, or "
+	 "with --flight: hang[=TIME], slow=TIME, error=ERROR, each with :VIEW=GLOB, util=DEVICE>PERCENT%:TIME, or "
 	 "signal, which is SIGUSR2 (may be repeated)",
 	 OPTION_CALL, FIELD(flight.triggers), trigger_parse, NULL},
 	{0, "after", "TIME", "with --flight: also record this long after a trigger", OPTION_CALL,
@@ -397,15 +397,11 @@ void record_options_release(void *context)
 {
 	struct record_options *options = context;
 	struct recording *recording = &options->recording;
-	struct text_list *lists[] = {&recording->cgroups,
-				     &recording->selection.comms,
-				     &recording->selection.paths,
-				     &recording->selection.excluded,
-				     &recording->tracepoints,
-				     &recording->counters,
-				     &recording->blocks.devices,
-				     &recording->users.names,
-				     &options->spans,
+	struct text_list *lists[] = {&recording->cgroups,         &recording->selection.comms,
+				     &recording->selection.paths, &recording->selection.excluded,
+				     &recording->tracepoints,     &recording->counters,
+				     &recording->busy_devices,    &recording->blocks.devices,
+				     &recording->users.names,     &options->spans,
 				     &options->span_files};
 
 	triggers_release(&options->flight.triggers);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ERRORS_MOST = 4096 };
+enum { ERRORS_MOST = 4096, PER_CENT = 100 };
 
 static const uint64_t hang_ns = 10000000000;
 
@@ -98,14 +98,39 @@ static int parse_error(struct trigger *trigger, const char *value, struct error 
 			 trigger->text);
 }
 
+static int refuse_util(const struct trigger *trigger, struct error *err)
+{
+	return error_say(err, EINVAL,
+			 "'%s': expected util=DEVICE>PERCENT%%:TIME, for example util=sda>95%%:10s",
+			 trigger->text);
+}
+
+static int parse_util(struct trigger *trigger, const char *value, struct error *err)
+{
+	const char *above = value ? strchr(value, '>') : NULL;
+	char *end = NULL;
+
+	if (!above || above == value)
+		return refuse_util(trigger, err);
+	trigger->share = strtod(above + 1, &end) / PER_CENT;
+	if (end == above + 1 || strncmp(end, "%:", 2) != 0 || !(trigger->share >= 0) ||
+	    trigger->share >= 1)
+		return refuse_util(trigger, err);
+	if (take_time(trigger, end + 2, (int)strlen(end + 2), err))
+		return -EINVAL;
+	if (!strncmp(value, "/dev/", 5))
+		value += 5;
+	trigger->device = mem_format("%.*s", (int)(above - value), value);
+	return 0;
+}
+
 static const struct {
 	const char *word;
 	int (*parse)(struct trigger *trigger, const char *value, struct error *err);
 } kind_row[TRIGGER_KINDS] = {
-	[TRIGGER_SIGNAL] = {"signal", parse_signal},
-	[TRIGGER_HANG] = {"hang", parse_hang},
-	[TRIGGER_SLOW] = {"slow", parse_slow},
-	[TRIGGER_ERROR] = {"error", parse_error},
+	[TRIGGER_SIGNAL] = {"signal", parse_signal}, [TRIGGER_HANG] = {"hang", parse_hang},
+	[TRIGGER_SLOW] = {"slow", parse_slow},       [TRIGGER_ERROR] = {"error", parse_error},
+	[TRIGGER_UTIL] = {"util", parse_util},
 };
 
 int trigger_parse(void *field, const char *text, struct error *err)
@@ -126,12 +151,15 @@ int trigger_parse(void *field, const char *text, struct error *err)
 		return kind_row[i].parse(trigger, text[length] ? text + length + 1 : NULL, err);
 	}
 	return error_say(err, EINVAL,
-			 "unknown trigger '%s': expected hang, slow=TIME, error=ERROR or signal",
+			 "unknown trigger '%s': expected hang, slow=TIME, error=ERROR, "
+			 "util=DEVICE>PERCENT%%:TIME or signal",
 			 text);
 }
 
 void triggers_release(struct triggers *triggers)
 {
+	for (uint32_t i = 0; i < triggers->count; i++)
+		free(triggers->item[i].device);
 	triggers->count = 0;
 }
 

@@ -11,6 +11,7 @@ enum trigger_kind {
 	TRIGGER_HANG,   /* a call on a file has been in flight for so long */
 	TRIGGER_SLOW,   /* a call on a file took so long */
 	TRIGGER_ERROR,  /* a call, or a request, failed with this error */
+	TRIGGER_UTIL,   /* a device was busy for a share of some time */
 	TRIGGER_KINDS
 };
 
@@ -20,10 +21,12 @@ enum trigger_view { VIEW_ANY, VIEW_OP, VIEW_PROCESS, VIEW_FILE, VIEW_FS, TRIGGER
 struct trigger {
 	enum trigger_kind kind;
 	const char *text; /* as it was given; lent */
-	uint64_t ns;      /* HANG, SLOW */
+	uint64_t ns;      /* HANG, SLOW, UTIL */
 	int error;        /* ERROR */
 	enum trigger_view view;
 	const char *glob; /* with a view; lent: the end of `text` */
+	char *device;     /* UTIL */
+	double share;     /* UTIL: 0 to 1 */
 };
 
 enum { TRIGGERS_MOST = 16 };

@@ -28,6 +28,15 @@ while n < int(sys.argv[2]):
     print(n, before, flush=True)
     time.sleep(0.02)
 """
+# Reads a device for a part of each 0.2 s.
+READER = """import mmap, os, sys, time
+device, buffer = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 1 << 18)
+while True:
+    begin = time.monotonic()
+    while time.monotonic() < begin + float(sys.argv[2]):
+        os.preadv(device, [buffer], 0)
+    time.sleep(max(0, begin + 0.2 - time.monotonic()))
+"""
 
 
 class Flight:
@@ -279,6 +288,38 @@ def fuse_triggers(live):
         live.check(len(said) == 1 and re.match(r'MARK "slow=1.5s:file=\*/hang: read of ', said[0]), f"slow: {said}")
 
 
+def busy(live):
+    """util: a device that has been busy for more than a share of some time makes an archive, and one that was less busy makes none."""
+    with block.Disk(live.path("disk"), 64 << 20) as disk:
+        wrong = disk.name.replace("oo", "o")
+        ran = live.run([IOTRACE, "record", "-a", "--flight", "5s", "--trigger", f"util={wrong}>60%:1s"])
+        live.equal("busy: status", ran.returncode, 125)
+        live.check(f"no block device {wrong}; did you mean 'loop" in ran.stderr.decode(), f"busy: {ran.stderr.decode()}")
+        trigger = f"util={disk.name}>60%:1s"
+        flight = Flight(live, "busy", "--flight", "5s", "-a", "--trigger", trigger)
+        time.sleep(1)
+        before, begin = block.stat(disk.name)["busy_ms"], time.monotonic()
+        with subprocess.Popen([sys.executable, "-c", READER, f"/dev/{disk.name}", "0.06"]) as reader:
+            time.sleep(3)
+            share = (block.stat(disk.name)["busy_ms"] - before) / 10 / (time.monotonic() - begin)
+            reader.kill()
+        live.check(10 < share < 60, f"busy: {share} % are no load for this test")
+        live.equal("busy: below the share", flight.made(), [])
+        begin = time.monotonic_ns()
+        with subprocess.Popen([sys.executable, "-c", READER, f"/dev/{disk.name}", "0.2"]) as reader:
+            live.check(flight.has(1), "busy: no archive")
+            reader.kill()
+        flight.stop()
+        archive = flight.made()[0]
+        said = [line for line in lines(live, archive) if " - MARK " in line]
+        live.equal("busy: marks", [line.split(" - ", 1)[1] for line in said],
+                   [f'MARK "{trigger}: {disk.name} was busy for more than 60 % of 1 s"'])
+        # The load before it counts, too.
+        took = (int(said[0].split()[0]) - begin) / 1e9
+        live.check(0.3 < took < 3, f"busy: the trigger came after {took} s")
+        live.check(any(way == "READ" and file == f"/dev/{disk.name}" for _, _, way, _, file in operations(live, archive)), "busy: no read")
+
+
 def refused(live):
     """What does not go together is refused before the command runs."""
     for words, sentence in ((["--flight", "5s", "--capture", "c"], "--capture cannot be combined with --flight"),
@@ -288,6 +329,7 @@ def refused(live):
                             (["--keep", "3"], "--trigger, --after, --keep and --spacing work only with --flight"),
                             (["--flight", "5s", "--trigger", "noise"], "unknown trigger 'noise'"),
                             (["--flight", "5s", "--trigger", "error=ENONE"], "expected the name of an error"),
+                            (["--flight", "5s", "--trigger", "util=sda"], "expected util=DEVICE>PERCENT%:TIME"),
                             (["--flight", "5s", "-o", live.path("no", "where")], "/no: No such file or directory")):
         ran = live.run([IOTRACE, "record", *words, "--", "touch", live.path("ran")])
         live.equal(f"{words}: status", ran.returncode, 125)
@@ -302,7 +344,7 @@ def refused(live):
     plain.wait()
 
 
-TESTS = (window, no_writes, programs, signals, after, ended, short, error, fuse_triggers, refused)
+TESTS = (window, no_writes, programs, signals, after, ended, short, error, fuse_triggers, busy, refused)
 
 if __name__ == "__main__":
     without_others()

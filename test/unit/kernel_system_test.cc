@@ -219,6 +219,24 @@ TEST_F(System, NumbersOfDevicesAreTheKernels)
 		EXPECT_EQ(sysblock_number(&root, name, &number, &err), -ENODEV) << name;
 	}
 	EXPECT_STREQ(err.text, "no block device sda/sda1; /sys/block lists the devices");
+	EXPECT_EQ(sysblock_number(&root, "nvme0n2", &number, &err), -ENODEV);
+	EXPECT_STREQ(err.text, "no block device nvme0n2; did you mean 'nvme0n1'?");
+}
+
+TEST_F(System, TimeInWhichADeviceIsBusy)
+{
+	uint64_t busy_ms = 0;
+
+	put_disk("sda", "8:0", "  1 2 3 4 5 6 7 8 9 10 11\n");
+	put_disk("sdb", "8:16", "1 2 3");
+	put("block/sdb/queue/iostats", "0\n");
+	EXPECT_EQ(sysblock_check_busy(&root, "sda", &err), 0);
+	EXPECT_TRUE(sysblock_busy(&root, "sda", &busy_ms));
+	EXPECT_EQ(busy_ms, 10u);
+	EXPECT_FALSE(sysblock_busy(&root, "sdc", &busy_ms));
+	EXPECT_EQ(sysblock_check_busy(&root, "sdb", &err), -EINVAL);
+	EXPECT_STREQ(err.text, "device sdb does not count its requests\n"
+			       "To switch it on: echo 1 >/sys/block/sdb/queue/iostats");
 }
 
 TEST_F(System, MemoryInBytesAndPressure)

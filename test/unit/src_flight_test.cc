@@ -5,6 +5,7 @@
 
 extern "C" {
 #include "flight/archives.h"
+#include "flight/busy.h"
 #include "flight/window.h"
 #include "record/trigger.h"
 }
@@ -71,6 +72,65 @@ TEST(Window, NeedsFewMarksForManyRounds)
 	EXPECT_LE(w.marks, (uint32_t)WINDOW_MARKS);
 }
 
+class Busy : public ::testing::Test
+{
+      protected:
+	struct busy busy;
+	uint64_t now = 0, busy_ms = 1000;
+
+	Busy()
+	{
+		busy_init(&busy, 10 * SECOND, 0.95);
+	}
+
+	/* Some seconds in which the device is busy for this share. Returns how often that was more than what is allowed. */
+	int pass(int seconds, double share)
+	{
+		int met = 0;
+
+		for (int i = 0; i < seconds * 4; i++) {
+			met += busy_add(&busy, now, busy_ms);
+			now += SECOND / 4;
+			busy_ms += uint64_t(250 * share);
+		}
+		return met;
+	}
+};
+
+TEST_F(Busy, MoreThanTheShareForTheTime)
+{
+	EXPECT_EQ(pass(100, 0.94), 0);
+	EXPECT_EQ(pass(20, 0), 0);
+	EXPECT_EQ(pass(9, 1), 0);
+	EXPECT_EQ(pass(2, 1), 1);
+	EXPECT_EQ(pass(9, 1), 0) << "a new time has begun";
+	EXPECT_EQ(pass(2, 1), 1);
+}
+
+TEST_F(Busy, APauseIsPartOfTheTime)
+{
+	EXPECT_EQ(pass(9, 1), 0);
+	EXPECT_EQ(pass(1, 0), 0);
+	EXPECT_EQ(pass(9, 1), 0);
+	EXPECT_EQ(pass(2, 1), 1);
+}
+
+TEST_F(Busy, SamplesMayBeFarApart)
+{
+	EXPECT_FALSE(busy_add(&busy, SECOND, 0));
+	EXPECT_FALSE(busy_add(&busy, 8 * SECOND, 7000));
+	EXPECT_TRUE(busy_add(&busy, 61 * SECOND, 60000));
+	EXPECT_FALSE(busy_add(&busy, 161 * SECOND, 60000));
+}
+
+TEST_F(Busy, ADeviceThatIsReplacedBeginsAgain)
+{
+	EXPECT_EQ(pass(8, 1), 0);
+	busy_ms = 0;
+	EXPECT_EQ(pass(9, 1), 0);
+	EXPECT_EQ(pass(2, 1), 1);
+}
+
 class Triggers : public ::testing::Test
 {
       protected:
@@ -96,6 +156,11 @@ TEST_F(Triggers, AreParsed)
 	EXPECT_EQ(parse("hang=2s").ns, 2 * SECOND);
 	EXPECT_EQ(parse("slow=100ms").ns, SECOND / 10);
 	EXPECT_EQ(parse("error=EIO").error, EIO);
+	const struct trigger &util = parse("util=/dev/sda>95%:10s");
+
+	EXPECT_STREQ(util.device, "sda");
+	EXPECT_DOUBLE_EQ(util.share, 0.95);
+	EXPECT_EQ(util.ns, 10 * SECOND);
 	EXPECT_EQ(triggers_least(&triggers, TRIGGER_HANG), 2 * SECOND);
 	EXPECT_TRUE(triggers_have(&triggers, TRIGGER_ERROR));
 }
@@ -117,9 +182,26 @@ TEST_F(Triggers, HaveAViewAndAPattern)
 
 TEST_F(Triggers, ThatAreWrongAreRefused)
 {
-	for (const char *text :
-	     {"", "noise", "slow", "slow=", "slow=x", "slow=1s:", "slow=1s:size=4",
-	      "slow=1s:file=", "error", "error=", "error=ENONE", "error=EI", "signal=1"}) {
+	for (const char *text : {"",
+				 "noise",
+				 "slow",
+				 "slow=",
+				 "slow=x",
+				 "slow=1s:",
+				 "slow=1s:size=4",
+				 "slow=1s:file=",
+				 "error",
+				 "error=",
+				 "error=ENONE",
+				 "error=EI",
+				 "util",
+				 "util=sda",
+				 "util=>5%:1s",
+				 "util=sda>5:1s",
+				 "util=sda>100%:1s",
+				 "util=sda>-1%:1s",
+				 "util=sda>5%:x",
+				 "signal=1"}) {
 		struct triggers wrong = {};
 
 		EXPECT_EQ(trigger_parse(&wrong, text, &err), -EINVAL) << text;

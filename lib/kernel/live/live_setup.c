@@ -185,6 +185,8 @@ int live_setup_events(struct live *live, struct error *err)
 	code = live_bpf_open(live, err);
 	if (!code)
 		code = live_block_find_devices(live, err);
+	if (!code)
+		code = live_busy_open(live, err);
 	if (!code) {
 		live_span_open(live);
 		live_block_open(live);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
+#include <iotrace/nearest.h>
 #include <linux/stat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-enum { TEXT_SIZE = 4096, NAMES_SIZE = 1024, STATS = 17, KERNEL_MINOR_BITS = 20 };
+enum { TEXT_SIZE = 4096, NAMES_SIZE = 1024, STATS = 17, BUSY = 9, KERNEL_MINOR_BITS = 20 };
 
 /* A folder of /sys: "block/sda", "block/sda/sda1". */
 struct sys_entry {
@@ -253,7 +254,20 @@ void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_ch
 struct search {
 	const char *name, *disk; /* the partition, and the disk that it is on */
 	char folder[64];
+	struct nearest nearest;
+	char best[64];
 };
+
+static void compare(void *context, const struct sys_entry *entry)
+{
+	struct search *search = context;
+
+	nearest_try(&search->nearest, entry->name);
+	if (search->nearest.best != entry->name)
+		return;
+	snprintf(search->best, sizeof(search->best), "%s", entry->name);
+	search->nearest.best = search->best;
+}
 
 static void find_partition(void *context, const struct sys_entry *entry)
 {
@@ -284,5 +298,40 @@ int sysblock_number(const struct procfs *sys, const char *name, uint32_t *number
 			err, EINVAL,
 			"device %s is a partition, but requests belong to its disk: use %s", name,
 			search.folder);
+	nearest_init(&search.nearest, name);
+	each(sys, "block", compare, &search);
+	if (search.nearest.best)
+		return error_say(err, ENODEV, "no block device %s; did you mean '%s'?", name,
+				 search.nearest.best);
 	return error_say(err, ENODEV, "no block device %s; /sys/block lists the devices", name);
+}
+
+int sysblock_check_busy(const struct procfs *sys, const char *name, struct error *err)
+{
+	struct sys_entry entry;
+	char text[64];
+
+	if (!entry_at(&entry, sys, "block", name) ||
+	    !read_line(&entry, "queue/iostats", text, sizeof(text)) || strtoul(text, NULL, 10))
+		return 0;
+	error_say(err, EINVAL, "device %s does not count its requests", name);
+	error_hint(err, "To switch it on: echo 1 >/sys/block/%s/queue/iostats", name);
+	return -EINVAL;
+}
+
+bool sysblock_busy(const struct procfs *sys, const char *name, uint64_t *busy_ms)
+{
+	struct sys_entry entry;
+	char text[512];
+	const char *at = text;
+
+	if (!entry_at(&entry, sys, "block", name) || !read_line(&entry, "stat", text, sizeof(text)))
+		return false;
+	for (int i = 0; i <= BUSY; i++) {
+		char *end;
+
+		*busy_ms = strtoull(at, &end, 10);
+		at = end;
+	}
+	return true;
 }

@@ -52,8 +52,8 @@ static void sample(struct live *live)
 /* Returns how long the thread can sleep, in ms, rounded up so that it does not wake too early. */
 static int wait_ms(const struct live *live)
 {
-	uint64_t due[] = {live_next_round(live), next_sample(live), live->until,
-			  live_members_deadline(live), live->pause.until};
+	uint64_t due[] = {live_next_round(live),       next_sample(live), live->until,
+			  live_members_deadline(live), live->pause.until, live->busy.next};
 	uint64_t now = clock_now(), first = live_next_round(live);
 
 	for (size_t i = 0; i < sizeof(due) / sizeof(due[0]); i++)
@@ -204,6 +204,7 @@ void *live_control(void *context)
 		sleep_on(live, fds);
 		live_end_delay(live);
 		sample(live);
+		live_busy_look(live);
 		look_for_calls(live);
 		if (live_is_round_due(live) || lookup_has_detached(&live->base))
 			live_round(live);

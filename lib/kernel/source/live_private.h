@@ -11,6 +11,7 @@
 #include "control/control_server.h"
 #include "live_block.h"
 #include "live_bpf.h"
+#include "live_busy.h"
 #include "live_joined.h"
 #include "live_reopen.h"
 #include "live_span.h"
@@ -76,6 +77,7 @@ struct live {
 	struct perf_set set;
 	struct live_bpf bpf;
 	struct live_block block_programs;
+	struct live_busy busy;
 	struct live_spans spans;
 	struct live_reopen reopen;
 	uint32_t fact_event; /* index of "iotrace:fact" in info */
