@@ -86,6 +86,15 @@ static struct window_run window_run(struct flight *flight)
 	return (struct window_run){.flight = flight, .run = run_new(), .end = flight->window.end};
 }
 
+/* A sight is dear, so there are few of them. But each call is in the window of one. */
+static uint64_t next_sight(const struct flight *flight, uint64_t begun)
+{
+	uint64_t now = probe_now(), pause = sight_apart_ns + SIGHT_SHARE * (now - begun);
+	uint64_t most = flight->options->flight.window / 2;
+
+	return now + (pause < most ? pause : most);
+}
+
 bool flight_sight(struct flight *flight)
 {
 	struct window_run w = window_run(flight);
@@ -96,13 +105,13 @@ bool flight_sight(struct flight *flight)
 	struct error ignored = {0};
 
 	w.until = sight.until;
+	run_fold_late(w.run); /* a process with a location of its own has a name */
 	if (run_add_sink(w.run, &sight_ops, &options, &ignored) >= 0) {
 		run_continue(w.run, flight->trail);
 		convert(&w, &ignored);
 	}
 	run_free(w.run);
-	flight->next_sight = probe_now() + sight_apart_ns +
-			     SIGHT_SHARE * (probe_now() - sight.until);
+	flight->next_sight = next_sight(flight, sight.until);
 	flight->seen = sight.trigger             ? sight.time + 1
 		       : run_time(flight->trail) ? sight.until - sight_apart_ns
 						 : 0;
