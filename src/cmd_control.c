@@ -1,6 +1,10 @@
 /* control: the commands pause, start, snapshot and status, which send a request to a recording and print its answer. */
 #include "recorder.h"
 
+#include <errno.h>
+#include <iotrace/error.h>
+#include <iotrace/publication.h>
+
 static int run_pause(void *context, int argc, char **argv)
 {
 	(void)context;
@@ -34,10 +38,38 @@ const struct command command_start = {
 	.run = run_start,
 };
 
+struct snapshot_options {
+	const char *directory; /* of the daemon; NULL: another recording is meant */
+};
+
+static int parse_daemon(void *field, const char *arg, struct error *err)
+{
+	if (arg && !*arg)
+		return error_say(err, EINVAL, "--daemon=: the name of the directory is empty");
+	*(const char **)field = arg ? arg : PUBLICATION_DEFAULT;
+	return 0;
+}
+
+static const struct option_row snapshot_rows[] = {
+	{0, "daemon", "[=DIR]",
+	 "ask the flight recorder of iotrace daemon, which publishes in DIR (default: /run/iotrace)",
+	 OPTION_CALL, offsetof(struct snapshot_options, directory), parse_daemon, NULL},
+	OPTION_ROW_HELP,
+	{0},
+};
+
 static int run_snapshot(void *context, int argc, char **argv)
 {
-	(void)context;
-	return recorder_run(&command_snapshot, CONTROL_SNAPSHOT, argc, argv);
+	const struct snapshot_options *options = context;
+	struct error err = {0};
+
+	if (!options->directory)
+		return recorder_run(&command_snapshot, CONTROL_SNAPSHOT, argc, argv);
+	if (argc) {
+		error_say(&err, EINVAL, "either --daemon or '%s', not both", argv[0]);
+		return command_misused(&command_snapshot, &err);
+	}
+	return recorder_ask_daemon(options->directory, "snapshot");
 }
 
 const struct command command_snapshot = {
@@ -45,8 +77,10 @@ const struct command command_snapshot = {
 	.help = "Makes a flight recorder write what it has in memory to an archive.",
 	.operands = "[PID|NAME]",
 	.about = RECORDER_OPERAND
-	"The recorder was started with 'iotrace record --flight'. It continues.\n",
-	.row = options_help_only,
+	"The recorder was started with 'iotrace record --flight', or with --flight of the\n"
+	"daemon. It continues.\n",
+	.row = snapshot_rows,
+	.size = sizeof(struct snapshot_options),
 	.run = run_snapshot,
 };
 

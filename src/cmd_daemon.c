@@ -6,6 +6,7 @@
  */
 #include "command.h"
 #include "daemon/daemon_count.h"
+#include "daemon/daemon_flight.h"
 #include "daemon/daemon_name.h"
 #include "daemon/daemon_options.h"
 #include "daemon/daemon_publish.h"
@@ -40,24 +41,52 @@ struct daemon {
 	struct daemon_publish publish;
 	struct http *http; /* NULL: not wanted */
 	struct peers *peers;
-	uint64_t named; /* when the mounts were last read */
-	bool has_frame; /* of this child */
-	bool is_ready;  /* one has come */
+	struct daemon_flight flight;
+	struct feed *feed; /* of the process that counts; NULL: none */
+	uint64_t named;    /* when the mounts were last read */
+	bool has_frame;    /* of this child */
+	bool is_ready;     /* one has come */
 	bool is_over;
+	bool has_failed; /* the flight recorder has never recorded */
 };
 
 static int serve_peer(void *context, uint32_t uid, const char *request)
 {
 	const struct daemon *daemon = context;
+	struct daemon_serving serving = {.stat = &command_stat, .snapshot = &command_snapshot};
 
 	http_leave(daemon->http);
 	daemon_count_release_signals();
-	return daemon_serve((void *)(uintptr_t)&command_stat, uid, request);
+	serving.flight = daemon->flight.feed ? feed_pid(daemon->flight.feed) : 0;
+	return daemon_serve(&serving, uid, request);
+}
+
+static void stop(struct daemon *daemon)
+{
+	if (!daemon->is_over)
+		supervisor_stopping();
+	daemon->is_over = true;
+	feed_stop(daemon->feed);
+}
+
+/* Another flight recorder begins some time after one has ended. */
+static void serve_flight(struct daemon *daemon)
+{
+	struct error err = {0};
+
+	if (!daemon_flight_look(&daemon->flight)) {
+		daemon->has_failed = true;
+		stop(daemon);
+	} else if (!daemon->is_over && daemon_flight_start(&daemon->flight, &err)) {
+		log_warn("%s", err.text);
+	}
+	feed_follow(daemon->feed, daemon->flight.feed);
 }
 
 /* Whatever can be done without waiting. */
 static void serve(struct daemon *daemon)
 {
+	serve_flight(daemon);
 	if (daemon->http)
 		http_run(daemon->http);
 	if (daemon->peers)
@@ -92,8 +121,9 @@ static void take_line(struct daemon *daemon, const char *line)
 		take_frame(daemon);
 }
 
-static void follow(struct daemon *daemon, struct feed *feed)
+static void follow(struct daemon *daemon)
 {
+	struct feed *feed = daemon->feed;
 	const char *line;
 
 	for (;;) {
@@ -107,11 +137,8 @@ static void follow(struct daemon *daemon, struct feed *feed)
 			fprintf(stderr, "%s\n", line);
 		else if (event == FEED_END || (event == FEED_TIMEOUT && daemon->is_over))
 			return;
-		else if (event == FEED_SIGNAL) {
-			daemon->is_over = true;
-			supervisor_stopping();
-			feed_stop(feed);
-		}
+		else if (event == FEED_SIGNAL)
+			stop(daemon);
 	}
 }
 
@@ -119,20 +146,26 @@ static void follow(struct daemon *daemon, struct feed *feed)
 static int count(struct daemon *daemon)
 {
 	struct error err = {0};
-	struct feed *feed = feed_new(daemon_count_run, &daemon->count, &err);
+	struct feed *feed;
 
+	if (daemon->flight.feed)
+		daemon->count.flight = (uint32_t)feed_pid(daemon->flight.feed);
+	feed = feed_new(daemon_count_run, &daemon->count, &err);
 	daemon->has_frame = false;
 	daemon_publish_clean(&daemon->publish);
 	if (!feed) {
 		command_complain(&err);
 		return STATUS_FAILED;
 	}
+	daemon->feed = feed;
 	feed_ignore_keys(feed);
+	feed_follow(feed, daemon->flight.feed);
 	if (daemon->http)
 		feed_watch(feed, http_fd(daemon->http));
 	if (daemon->peers)
 		feed_watch(feed, peers_fd(daemon->peers));
-	follow(daemon, feed);
+	follow(daemon);
+	daemon->feed = NULL;
 	return feed_end(feed);
 }
 
@@ -161,7 +194,7 @@ static int run_all(struct daemon *daemon)
 		int status = count(daemon);
 
 		if (daemon->is_over)
-			return STATUS_OK;
+			return daemon->has_failed ? STATUS_FAILED : STATUS_OK;
 		if (!daemon->is_ready)
 			return status ? status : STATUS_FAILED;
 		wait = daemon->has_frame ? WAIT_LEAST : wait < WAIT_MOST / 2 ? 2 * wait : WAIT_MOST;
@@ -224,9 +257,28 @@ static int open_peers(struct daemon *daemon, struct error *err)
 	return 0;
 }
 
+static int open_flight(struct daemon *daemon, struct error *err)
+{
+	daemon->flight = (struct daemon_flight){.options = daemon->options,
+						.http = daemon->http,
+						.peers = daemon->peers};
+	return daemon_flight_start(&daemon->flight, err);
+}
+
+static int check(struct daemon_options *options, int argc, char **argv, struct error *err)
+{
+	if (argc)
+		return error_say(err, EINVAL, "unexpected operand '%s': a daemon runs no command",
+				 argv[0]);
+	if (options->on_hang && !options->hang)
+		return error_say(err, EINVAL,
+				 "--on-hang goes with --hang TIME, which says what a hang is");
+	return daemon_flight_check(options, err);
+}
+
 static int run_daemon(void *context, int argc, char **argv)
 {
-	const struct daemon_options *options = context;
+	struct daemon_options *options = context;
 	struct daemon daemon = {.options = options,
 				.count = {.command = &command_daemon,
 					  .interval = options->interval,
@@ -235,16 +287,8 @@ static int run_daemon(void *context, int argc, char **argv)
 	struct error err = {0};
 	int status = STATUS_FAILED;
 
-	if (argc) {
-		error_say(&err, EINVAL, "unexpected operand '%s': a daemon runs no command",
-			  argv[0]);
+	if (check(options, argc, argv, &err))
 		return command_misused(&command_daemon, &err);
-	}
-	if (options->on_hang && !options->hang) {
-		error_say(&err, EINVAL,
-			  "--on-hang goes with --hang TIME, which says what a hang is");
-		return command_misused(&command_daemon, &err);
-	}
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	hold_signals();
@@ -255,10 +299,11 @@ static int run_daemon(void *context, int argc, char **argv)
 	daemon.totals = totals_new(daemon_name_row, daemon.names);
 	daemon.publish.lock = -1;
 	if (!daemon.names || daemon_publish_open(&daemon.publish, options, daemon.totals, &err) ||
-	    open_http(&daemon, &err) || open_peers(&daemon, &err))
+	    open_http(&daemon, &err) || open_peers(&daemon, &err) || open_flight(&daemon, &err))
 		command_complain(&err);
 	else
 		status = run_all(&daemon);
+	daemon_flight_end(&daemon.flight);
 	peers_close(daemon.peers);
 	http_close(daemon.http);
 	daemon_publish_close(&daemon.publish);
@@ -277,4 +322,5 @@ const struct command command_daemon = {
 	.size = sizeof(struct daemon_options),
 	.init = daemon_options_init,
 	.run = run_daemon,
+	.release = daemon_options_release,
 };

@@ -6,6 +6,7 @@
 #include <iotrace/escape.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/peer.h>
 #include <iotrace/stop.h>
 #include <limits.h>
 #include <stdio.h>
@@ -171,4 +172,39 @@ int recorder_run(const struct command *command, enum control_word word, int argc
 		return command_misused(command, &err);
 	}
 	return say(argc ? argv[0] : NULL, word == CONTROL_STATUS, word);
+}
+
+/* Messages begin as those of this program do. */
+static int copy_answer(FILE *from)
+{
+	static const char mark[] = "iotrace: ";
+	int status = STATUS_FOUND;
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, from) >= 0) {
+		bool is_message = !strncmp(line, mark, sizeof(mark) - 1);
+
+		fputs(line, is_message ? stderr : stdout);
+		status = is_message ? STATUS_FOUND : STATUS_OK;
+	}
+	free(line);
+	return status;
+}
+
+int recorder_ask_daemon(const char *directory, const char *request)
+{
+	char *path = mem_format("%s/socket", directory);
+	struct error err = {0};
+	int fd = peer_ask(path, request, &err), status = STATUS_FOUND;
+	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (from)
+		status = copy_answer(from);
+	else
+		log_error("%s", err.text);
+	if (from)
+		fclose(from);
+	free(path);
+	return status;
 }

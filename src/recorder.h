@@ -24,6 +24,8 @@ void recorder_list_release(struct recorder_list *list);
  * without an operand is sent to all. Returns the exit status.
  */
 int recorder_run(const struct command *command, enum control_word word, int argc, char **argv);
+/* Sends a request to the daemon that publishes in this directory, and prints its answer. Returns the exit status. */
+int recorder_ask_daemon(const char *directory, const char *request);
 
 /* The meaning of PID and NAME, for --help. */
 #define RECORDER_OPERAND                                                                           \

@@ -28,6 +28,12 @@ enum feed_event {
 struct feed *feed_new(int (*run)(void *context), void *context, struct error *err);
 /* The standard input is not a terminal with keys: it is not waited for. */
 void feed_ignore_keys(struct feed *feed);
+/* Signals are not waited for either: the feed that follows this one does it. */
+void feed_ignore_signals(struct feed *feed);
+/* Also waits for what another feed has to say, which is FEED_OTHER; NULL: no more. Lent. */
+void feed_follow(struct feed *feed, const struct feed *other);
+/* Returns the process id of the child. */
+int feed_pid(const struct feed *feed);
 /* Also waits for this descriptor, of at most FEED_OTHERS. */
 enum { FEED_OTHERS = 4 };
 void feed_watch(struct feed *feed, int fd);

@@ -2,13 +2,16 @@
 #include "daemon_options.h"
 
 #include "option/duration.h"
-#include "record/record_options.h"
 
+#include <errno.h>
+#include <iotrace/error.h>
 #include <iotrace/publication.h>
+#include <stdlib.h>
 
-static const uint64_t interval_default = 1000000000;
+static const uint64_t interval_default = 1000000000, limit_default = 1 << 30;
 
-#define FIELD(member) offsetof(struct daemon_options, member)
+#define FIELD(member)  offsetof(struct daemon_options, member)
+#define FLIGHT(member) FIELD(flight.member)
 
 const struct option_row daemon_rows[] = {
 	{'i', "interval", "TIME", "time between two readings of the counters (default: 1s)",
@@ -27,6 +30,13 @@ const struct option_row daemon_rows[] = {
 	{0, "on-hang", "COMMAND",
 	 "run this once for each hang, with details as JSON on its standard input", OPTION_TEXT,
 	 FIELD(on_hang), NULL, NULL},
+#include "record/flight_rows.def"
+	{0, "archives", "DIR",
+	 "with --flight: where archives are (default: the state directory of systemd, or /var/lib/iotrace)",
+	 OPTION_TEXT, FIELD(archives), NULL, NULL},
+	{0, "limit", "SIZE",
+	 "with --flight: disk space for all archives (K, M, G; default: 1G); the oldest go first",
+	 OPTION_SIZE, FIELD(limit), NULL, NULL},
 	{'v', "verbose", NULL, "print more messages (twice: for debugging)", OPTION_COUNT,
 	 FIELD(verbosity), NULL, NULL},
 	OPTION_ROW_HELP,
@@ -39,4 +49,15 @@ void daemon_options_init(void *context)
 
 	options->interval = interval_default;
 	options->directory = PUBLICATION_DEFAULT;
+	options->limit = limit_default;
+	options->archives = getenv("STATE_DIRECTORY");
+	if (!options->archives || !*options->archives)
+		options->archives = "/var/lib/iotrace";
+}
+
+void daemon_options_release(void *context)
+{
+	struct daemon_options *options = context;
+
+	triggers_release(&options->flight.triggers);
 }

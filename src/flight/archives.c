@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <iotrace/list.h>
 #include <iotrace/mem.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCK = 512, DEPTH_MOST = 4 };
+enum { BLOCK = 512, DEPTH_MOST = 4, DIGITS_MOST = 9 };
 
 struct made_file {
 	char *path; /* below the directory of the archive; "" for that */
@@ -79,6 +80,64 @@ uint64_t archives_add(struct archives *archives, const char *path)
 	note(made, "", &status);
 	note_below(made, AT_FDCWD, path, "", 0);
 	return made->bytes;
+}
+
+/* Returns N of "NAME-N", or 0. */
+static uint32_t number_of(const char *entry, const char *name)
+{
+	size_t length = strlen(name);
+	const char *digits = entry + length + 1;
+
+	if (strncmp(entry, name, length) != 0 || entry[length] != '-' ||
+	    strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > DIGITS_MOST)
+		return 0;
+	return (uint32_t)strtoul(digits, NULL, 10);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static DIR *open_parent(const char *base)
+{
+	const char *slash = strrchr(base, '/');
+	char *parent = slash ? mem_format("%.*s", (int)(slash - base) + 1, base) : mem_strdup(".");
+	DIR *directory = opendir(parent);
+
+	free(parent);
+	return directory;
+}
+
+uint32_t archives_find(struct archives *archives, const char *base)
+{
+	const char *slash = strrchr(base, '/');
+	DIR *directory = open_parent(base);
+	struct number_list numbers = {0};
+	const struct dirent *entry;
+	uint32_t highest;
+
+	while (directory && (entry = readdir(directory))) {
+		uint32_t number = number_of(entry->d_name, slash ? slash + 1 : base);
+
+		if (number)
+			number_list_add(&numbers, number);
+	}
+	if (directory)
+		closedir(directory);
+	if (numbers.count)
+		qsort(numbers.item, numbers.count, sizeof(*numbers.item), by_number);
+	for (uint32_t i = 0; i < numbers.count; i++) {
+		char *path = mem_format("%s-%u", base, numbers.item[i]);
+
+		archives_add(archives, path);
+		free(path);
+	}
+	highest = numbers.count ? numbers.item[numbers.count - 1] : 0;
+	number_list_release(&numbers);
+	return highest;
 }
 
 uint64_t archives_bytes(const struct archives *archives)

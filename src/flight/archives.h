@@ -15,6 +15,11 @@ struct archives {
 
 /* Notes the archive in this directory. Returns its size on the disk in bytes. */
 uint64_t archives_add(struct archives *archives, const char *path);
+/*
+ * Notes the archives that earlier recorders have made in directories `base`-N, in the order of N. Returns the highest N, or 0 if there is
+ * none.
+ */
+uint32_t archives_find(struct archives *archives, const char *base);
 /* Returns the size of all of them. */
 uint64_t archives_bytes(const struct archives *archives);
 /* Removes the oldest one from the disk. Returns its path, which the caller frees; NULL: there is none. */

@@ -282,6 +282,8 @@ static int choose_name(struct flight *flight, struct error *err)
 		if (!flight->base)
 			return -err->code;
 	}
+	if (flight->base && flight->options->flight.has_earlier)
+		flight->number = archives_find(&flight->archives, flight->base);
 	name = flight->base ? mem_format("%s-1", flight->base) : naming_default(&flight->naming);
 	code = place_may_write(name, err);
 	free(name);

@@ -258,7 +258,7 @@ int record_parse_source(void *source, const char *arg, struct error *err)
 	return error_say(err, EINVAL, "unknown source '%s': expected auto, bpf or perf", arg);
 }
 
-static int parse_flight(void *field, const char *arg, struct error *err)
+int record_parse_flight(void *field, const char *arg, struct error *err)
 {
 	struct record_flight *flight = field;
 	const char *comma = strchr(arg, ',');
@@ -273,7 +273,7 @@ static int parse_flight(void *field, const char *arg, struct error *err)
 	return code;
 }
 
-static int parse_keep(void *field, const char *arg, struct error *err)
+int record_parse_keep(void *field, const char *arg, struct error *err)
 {
 	char *end = NULL;
 	unsigned long keep = strtoul(arg, &end, 10);
@@ -288,6 +288,7 @@ static int parse_keep(void *field, const char *arg, struct error *err)
 #define FIELD(member)     offsetof(struct record_options, member)
 #define RECORDING(member) FIELD(recording.member)
 #define OUTPUT(member)    FIELD(output.member)
+#define FLIGHT(member)    FIELD(flight.member)
 
 const struct option_row record_rows[] = {
 	{'o', "output", "DIR", "write the archive to DIR (default: iotrace-HOST-DATE-TIME-PID)",
@@ -311,21 +312,7 @@ const struct option_row record_rows[] = {
 	{0, "marks", NULL,
 	 "give the command a descriptor (IOTRACE_MARK_FD); each write to it sets a mark",
 	 OPTION_FLAG, RECORDING(has_marks), NULL, NULL},
-	{0, "flight", "TIME[,SIZE]",
-	 "keep only what happened in this time, in at most SIZE bytes of memory (default: 256M), and write it to an "
-	 "archive when a trigger comes",
-	 OPTION_CALL, FIELD(flight), parse_flight, NULL},
-	{0, "trigger", "TRIGGER",
-	 "with --flight: hang[=TIME], slow=TIME, error=ERROR, each with :VIEW=GLOB, util=DEVICE>PERCENT%:TIME, or "
-	 "signal, which is SIGUSR2 (may be repeated)",
-	 OPTION_CALL, FIELD(flight.triggers), trigger_parse, NULL},
-	{0, "after", "TIME", "with --flight: also record this long after a trigger", OPTION_CALL,
-	 FIELD(flight.after), record_parse_duration, NULL},
-	{0, "keep", "N", "with --flight: remove the oldest archive when there are more than N",
-	 OPTION_CALL, FIELD(flight.keep), parse_keep, NULL},
-	{0, "spacing", "TIME",
-	 "with --flight: ignore triggers for this long after one (default: 60)", OPTION_CALL,
-	 FIELD(flight.spacing), record_parse_duration, NULL},
+#include "record/flight_rows.def"
 	{0, "limit", "SIZE",
 	 "end the recording when archive and spool take this much disk space (K, M, G); with --flight: space for all "
 	 "archives",

@@ -9,11 +9,12 @@
 
 /* A flight recorder: see flight/flight.h. */
 struct record_flight {
-	uint64_t window;  /* ns; 0: there is none */
+	uint64_t window;  /* ns; 0: there is none; first, because of record_parse_flight() */
 	uint64_t memory;  /* bytes of records */
 	uint64_t after;   /* ns after a trigger that are recorded, too */
 	uint64_t spacing; /* ns between the triggers of two archives */
 	uint32_t keep;    /* number of archives; 0: all */
+	bool has_earlier; /* archives of earlier recorders with the same name count, too */
 	struct triggers triggers;
 };
 
@@ -43,6 +44,8 @@ int record_parse_uid(void *users, const char *arg, struct error *err);
 int record_parse_comm(void *text_list, const char *arg, struct error *err);
 int record_parse_source(void *source, const char *arg, struct error *err);
 int record_parse_device(void *blocks, const char *arg, struct error *err);
+int record_parse_flight(void *flight, const char *arg, struct error *err);
+int record_parse_keep(void *number, const char *arg, struct error *err);
 
 /* Functions for command.h. Each gets a struct record_options. */
 void record_options_init(void *context);

@@ -422,7 +422,65 @@ def hang(live):
     live.equal("--on-hang alone", (ran.returncode, b"--on-hang goes with --hang TIME" in ran.stderr), (125, True))
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang)
+FAILING = "import os\nfd = os.open('/', os.O_RDONLY)\ntry: os.read(fd, 1)\nexcept OSError: pass"
+
+
+def flight(live):
+    """It records into memory. A trigger, or root, makes an archive that only its user can read; the oldest goes; one that dies begins again."""
+    place = live.path("archives")
+
+    def has(*numbers):
+        want = {f"flight-{number}" for number in numbers}
+        return wait_until(lambda: set(os.listdir(place)) == want, 20)
+
+    def marks(number):
+        text = live.run([IOTRACE, "convert", "--format", "text", "-o", "-", os.path.join(place, f"flight-{number}")]).stdout.decode(errors="replace")
+        return [line.split(" - MARK ", 1)[1] for line in text.splitlines() if " - MARK " in line]
+
+    words = ("--flight", "5s,64M", "--archives", place, "--trigger", "error=EISDIR:process=*python3*", "--spacing", "100ms", "--keep", "2")
+    with Daemon(live, *words) as daemon:
+        live.check(wait_until(lambda: "stay in memory" in daemon.said(), 20), daemon.said())
+        ask = [IOTRACE, "snapshot", f"--daemon={daemon.directory}"]
+        ran = live.run(ask)
+        live.equal("snapshot", ran.returncode, 0)
+        live.check(" recording " in ran.stdout.decode(), f"snapshot: {ran.stdout}")
+        live.check(has(1), f"snapshot: {daemon.said()}")
+        live.equal("who asked", marks(1), ['"snapshot: a user asked for it"'])
+        live.equal("rights", os.stat(place).st_mode & 0o777, 0o700)
+        live.equal("rights of the archive", os.stat(os.path.join(place, "flight-1", "traces.otf2")).st_mode & 0o077, 0)
+        live.equal("the archive", live.run([IOTRACE, "check-archive", os.path.join(place, "flight-1")]).returncode, 0)
+        ran = live.run([*NOBODY, live.for_all(IOTRACE), *ask[1:]])
+        live.equal("nobody: status", ran.returncode, 1)
+        live.check("only root and the user of the daemon" in ran.stderr.decode(), f"nobody: {ran.stderr}")
+        subprocess.run([sys.executable, "-S", "-c", FAILING], check=True)
+        live.check(has(1, 2), f"error: {daemon.said()}")
+        said = marks(2)
+        live.check(len(said) == 1 and said[0].startswith('"error=EISDIR:process=*python3*: read of / by '), f"error: {said}")
+        recorder = int(ran_pid(live, ask))
+        live.check(has(2, 3), f"keep: {daemon.said()}")
+        os.kill(recorder, signal.SIGKILL)
+        live.check(wait_until(lambda: "the flight recorder has ended (status 137)" in daemon.said(), 20), daemon.said())
+        live.check(wait_until(lambda: live.run(ask).returncode == 0, 20), f"again: {daemon.said()}")
+        live.check(has(3, 4), f"again: {daemon.said()}")
+        live.check(totals(live, daemon, "fs"), "it counts, too")
+    with Daemon(live, *words) as daemon:
+        live.check(wait_until(lambda: live.run(ask).returncode == 0, 20), daemon.said())
+        live.check(has(4, 5), f"those of an earlier daemon: {daemon.said()}")
+    wrong = Daemon(live, "--flight", "3s", "--archives", place, "--trigger", "util=nodevice>90%:1s", directory=live.path("wrong"), waits=False)
+    live.equal("no such device: status", wrong.process.wait(60), 125)
+    live.check("no block device nodevice" in wrong.said(), wrong.said())
+    with Daemon(live, directory=live.path("plain")) as daemon:
+        ran = live.run([IOTRACE, "snapshot", f"--daemon={daemon.directory}"])
+        live.equal("no recorder: status", ran.returncode, 1)
+        live.check("it needs --flight" in ran.stderr.decode(), f"no recorder: {ran.stderr}")
+
+
+def ran_pid(live, ask):
+    """The process of the recorder: the first word of its answer."""
+    return live.run(ask).stdout.decode().split()[0]
+
+
+TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang, flight)
 
 with Live() as all_tests:
     if SOURCE != "bpf":

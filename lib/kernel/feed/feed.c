@@ -27,8 +27,9 @@ struct pipe_text {
 struct feed {
 	pid_t pid;
 	bool is_stopped; /* by feed_stop() */
-	bool has_no_keys;
-	int other[FEED_OTHERS]; /* of feed_watch() */
+	bool has_no_keys, has_no_signals;
+	const struct feed *followed; /* or NULL */
+	int other[FEED_OTHERS];      /* of feed_watch() */
 	int others;
 	bool has_ended; /* FEED_END was returned; it is returned once */
 	int signals;
@@ -143,6 +144,21 @@ void feed_ignore_keys(struct feed *feed)
 	feed->has_no_keys = true;
 }
 
+void feed_ignore_signals(struct feed *feed)
+{
+	feed->has_no_signals = true;
+}
+
+void feed_follow(struct feed *feed, const struct feed *other)
+{
+	feed->followed = other;
+}
+
+int feed_pid(const struct feed *feed)
+{
+	return (int)feed->pid;
+}
+
 void feed_watch(struct feed *feed, int fd)
 {
 	if (feed->others < FEED_OTHERS)
@@ -215,18 +231,21 @@ static bool has_signal(const struct feed *feed)
 /* Waits for something to read, or for a signal. FEED_LINE: pipes were read. */
 static enum feed_event wait_once(struct feed *feed, int wait_ms)
 {
-	struct pollfd ready[PIPES + 2 + FEED_OTHERS] = {[PIPES] = {.fd = STDIN_FILENO,
-								   .events = POLLIN},
-							[PIPES + 1] = {.fd = feed->signals,
-								       .events = POLLIN}};
+	struct pollfd ready[PIPES + 2 + FEED_OTHERS + PIPES] = {[PIPES] = {.fd = STDIN_FILENO,
+									   .events = POLLIN},
+								[PIPES + 1] = {.fd = feed->signals,
+									       .events = POLLIN}};
 	int count, polled = PIPES + 2;
 
-	if (feed->is_stopped)
+	if (feed->is_stopped || feed->has_no_signals)
 		ready[PIPES + 1].fd = -1;
 	if (feed->is_stopped || feed->has_no_keys)
 		ready[PIPES].fd = -1;
 	for (int i = 0; i < feed->others && !feed->is_stopped; i++)
 		ready[polled++] = (struct pollfd){.fd = feed->other[i], .events = POLLIN};
+	for (int i = 0; feed->followed && i < PIPES; i++)
+		ready[polled++] = (struct pollfd){.fd = feed->followed->pipe[i].fd,
+						  .events = POLLIN};
 	for (int i = 0; i < PIPES; i++)
 		ready[i] = (struct pollfd){.fd = feed->pipe[i].fd, .events = POLLIN};
 	count = poll(ready, (nfds_t)polled, wait_ms);

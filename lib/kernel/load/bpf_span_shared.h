@@ -98,7 +98,7 @@ struct bpf_span_side {
 	int32_t number; /* number of the system call, or BPF_SPAN_ANY_CALL */
 };
 
-enum { BPF_SPAN_HELPERS = 3 }; /* processes of iotrace that are not counted */
+enum { BPF_SPAN_HELPERS = 4 }; /* processes of iotrace that are not counted */
 enum { BPF_SPAN_BEGIN, BPF_SPAN_END, BPF_SPAN_CANCEL, BPF_SPAN_SIDES };
 
 struct bpf_span_spec {

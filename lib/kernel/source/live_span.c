@@ -90,7 +90,8 @@ void live_span_start(struct live *live)
 	const uint32_t *pid = live->recording->own_pid;
 	const pid_t own[BPF_SPAN_HELPERS] = {live->reopen.opener.pid,
 					     (pid_t)pid[RECORDING_OWN_WATCH],
-					     (pid_t)pid[RECORDING_OWN_DISPLAY]};
+					     (pid_t)pid[RECORDING_OWN_DISPLAY],
+					     (pid_t)pid[RECORDING_OWN_FLIGHT]};
 
 	for (uint32_t i = 0; i < count_of(live); i++) {
 		struct live_span *span = &live->spans.span[i];
