@@ -229,6 +229,27 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	return status;
 }
 
+/* Without anything to follow, the whole machine is, as in other tools of this kind. Returns 0, or -EPERM with a message. */
+static int follow_all(struct stat_options *options, int argc, struct error *err)
+{
+	struct recording *recording = &options->span.record.recording;
+
+	if (argc || recording->pids.count || recording->is_system)
+		return 0;
+	recording->is_system = stat_may_follow_all();
+	if (recording->is_system)
+		return 0;
+	error_say(
+		err, EPERM,
+		"no iotrace daemon publishes in %s, and this user may not follow the whole machine",
+		options->directory);
+	error_hint(err, "To follow a command: iotrace stat -- COMMAND");
+	error_hint(
+		err,
+		"To see the whole machine, as root: iotrace stat, or for all users: iotrace daemon");
+	return -EPERM;
+}
+
 static int run_stat(void *context, int argc, char **argv)
 {
 	struct stat_options *options = context;
@@ -238,6 +259,10 @@ static int run_stat(void *context, int argc, char **argv)
 
 	if (stat_published_is_wanted(options, argc))
 		return stat_published(options, &command_stat, argc, argv);
+	if (follow_all(options, argc, &err)) {
+		command_complain(&err);
+		return STATUS_FAILED;
+	}
 	span = stat_options_view(options, &err);
 	if (!span)
 		return command_misused(&command_stat, &err);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
+#include <iotrace/interrupt.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
@@ -67,7 +68,7 @@ static bool has_file(const struct stat_options *options)
 	return has;
 }
 
-static bool may_record(void)
+bool stat_may_follow_all(void)
 {
 	return confine_may(CAP_SYS_ADMIN) || (confine_may(CAP_PERFMON) && confine_may(CAP_BPF));
 }
@@ -80,7 +81,7 @@ static bool is_shown(const struct stat_options *options)
 bool stat_published_is_wanted(struct stat_options *options, int argc)
 {
 	const struct recording *recording = &options->span.record.recording;
-	bool is_of_all = recording->is_system && !may_record();
+	bool is_of_all = recording->is_system && !stat_may_follow_all();
 
 	if (options->is_of_daemon || options->since)
 		return true;
@@ -218,7 +219,7 @@ static void show_now(struct reader *reader)
 
 static bool is_over(const struct reader *reader)
 {
-	return reader->out.is_closed || reader->out.code ||
+	return interrupt_has_come() || reader->out.is_closed || reader->out.code ||
 	       (reader->options->count && reader->frames >= reader->options->count);
 }
 
@@ -246,7 +247,7 @@ static int follow(struct reader *reader, struct error *err)
 		if (next < probe_now())
 			next = probe_now();
 		if (!is_over(reader))
-			probe_sleep_until(next);
+			interrupt_wait(next);
 	}
 	return 0;
 }
@@ -311,6 +312,7 @@ static int run(struct stat_options *options, const char *span, int argc, char **
 	(void)span;
 	(void)argc;
 	(void)argv;
+	interrupt_catch(-1);
 	probe_boot_id(reader.boot_id, sizeof(reader.boot_id));
 	reader.path = path_of(options);
 	histogram_init(&reader.frame.total.histogram);
@@ -319,6 +321,8 @@ static int run(struct stat_options *options, const char *span, int argc, char **
 		code = options->since ? show_history(&reader, &err) : follow(&reader, &err);
 	if (!code)
 		code = stat_out_end(&reader.out, &err);
+	if (code == -EINTR && interrupt_has_come())
+		code = 0;
 	stat_out_close(&reader.out);
 	stat_frame_release(&reader.frame);
 	publication_release(&reader.before);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/interrupt.h>
 #include <iotrace/mem.h>
 #include <iotrace/peer.h>
 #include <stdio.h>
@@ -63,8 +64,13 @@ int stat_remote(const struct stat_options *options, struct error *err)
 	int fd = peer_ask(path, request, err);
 	FILE *from = fd < 0 ? NULL : fdopen(fd, "r");
 	FILE *to = from ? open_output(options, err) : NULL;
-	int code = fd < 0 ? fd : to ? copy(from, to, err) : -err->code;
+	int code;
 
+	if (fd >= 0)
+		interrupt_catch(fd);
+	code = fd < 0 ? fd : to ? copy(from, to, err) : -err->code;
+	if (interrupt_has_come() && (code == -EINTR || code > 0))
+		code = 0;
 	if (to && to != stdout)
 		fclose(to);
 	if (from)

@@ -372,6 +372,12 @@ def of_user(live):
             ran = live.run([*NOBODY, iotrace, "stat", "-a", f"--daemon={daemon.directory}", "--by", "user", "-n", "1", "-i", "500ms"])
             live.check(b" nobody " in ran.stdout and b" root " not in ran.stdout, ran.stdout.decode())
             live.check(wait_until(lambda: daemon.children() == counting), "nobody looks any more")
+            for view, number in (("op", signal.SIGINT), ("all", signal.SIGINT), ("all", signal.SIGTERM)):
+                with subprocess.Popen([*NOBODY, *stat, view], stdout=subprocess.PIPE) as reader:
+                    live.check(reader.stdout.readline().startswith(b"{"), f"{view}: no line")
+                    reader.send_signal(number)
+                    reader.stdout.read()
+                live.equal(f"{view}: ended by {number}", reader.returncode, 0)
             for _ in range(8):
                 readers.append(subprocess.Popen([*NOBODY, *stat, "op"], stdout=subprocess.DEVNULL))
             live.check(wait_until(lambda: len(daemon.children()) == 9), f"eight are served: {daemon.children()}")

@@ -515,7 +515,22 @@ def fuses(live):
     hang(live)
 
 
-TESTS = (by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
+def whole_machine(live):
+    """Without anything to follow and without a daemon: the whole machine for root, and what to type for others."""
+    if os.path.exists("/run/iotrace/stat"):
+        return
+    ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "-n", "2", "-i", "300ms", "--json"])
+    live.equal("whole machine: status", (ran.returncode, ran.stdout.count(b"\n")), (0, 2))
+    live.check(json.loads(ran.stdout.splitlines()[0])["total"]["ops_total"] > 0, "whole machine: nothing was counted")
+    ran = live.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all", live.for_all(IOTRACE), "stat",
+                    "-n", "1"])
+    live.equal("nobody: status", ran.returncode, 125)
+    live.equal("nobody: what to type", ran.stderr.decode().splitlines()[1:],
+               ["iotrace: To follow a command: iotrace stat -- COMMAND",
+                "iotrace: To see the whole machine, as root: iotrace stat, or for all users: iotrace daemon"])
+
+
+TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)
