@@ -51,7 +51,7 @@ function(iotrace_bpf_object name)
   cmake_parse_arguments(arg "" "" "DEFINE" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
   file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/bpf/*/*.h lib/kernel/load/bpf_shared.h
-    lib/kernel/load/bpf_cipher.h lib/kernel/load/bpf_span_cell.h lib/kernel/load/bpf_span_shared.h
+    lib/kernel/load/bpf_cipher.h lib/kernel/load/bpf_span_*.h
     include/iotrace/aio.h
     include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)

@@ -1,5 +1,5 @@
 /*
- * counted: spans of tracepoints that the kernel pairs and counts, so that only numbers leave it.
+ * counted: spans of tracepoints and probes of programs that the kernel pairs and counts, so that only numbers leave it.
  *
  * The spans to count are part of a recording. If the kernel cannot count a span, its events are recorded instead.
  */
@@ -34,6 +34,8 @@ struct counted_test {
 /* Fields are those of the tracepoint, or otherwise pid, tid and cpu of its task. */
 struct counted_point {
 	const char *event; /* SYSTEM:EVENT; NULL: none */
+	const char *
+		entry; /* the event has fields of this one, the entry of its function; NULL: none */
 	const char *key[COUNTED_KEYS];
 	uint64_t mask[COUNTED_KEYS]; /* the bits of the key that count; 0: all */
 	struct counted_test test[COUNTED_TESTS];

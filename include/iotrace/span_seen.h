@@ -23,6 +23,7 @@ struct span_books {
 	uint64_t events;   /* span of tracepoints: number of its events */
 	bool is_counted;   /* counted in the kernel, so there are no events; then: */
 	uint64_t unkept;   /* begins for which there was no space, */
+	uint64_t unread;   /* fields of probes whose memory was not present, so that they are 0 */
 	uint64_t missed;   /* and events that the kernel did not pass to the programs */
 };
 

@@ -385,6 +385,7 @@ void span_engine_count(struct span_engine *engine, uint32_t span, const struct s
 	own->ends_without_begin += books->ends_without_begin;
 	own->excluded += books->excluded;
 	own->unkept += books->unkept;
+	own->unread += books->unread;
 	own->missed += books->missed;
 	see_time(engine, first);
 	see_time(engine, last);

@@ -45,8 +45,6 @@ static const char *why_not_point(const struct span_point *point)
 {
 	if (point->other)
 		return "several events may end it";
-	if (point->entry)
-		return "some of its fields are those of another event";
 	for (uint32_t i = 0; i < point->tests; i++)
 		if (!point->test[i].is_number || point->test[i].compare == SPAN_MATCHES)
 			return "it compares texts";
@@ -74,8 +72,7 @@ static const char *why_not(const struct span_options *options, const struct span
 {
 	const struct recording *recording = &options->record.recording;
 	const struct span_point *cancel = &span->side[SPAN_CANCEL];
-	const char *why = span->has_probes ? "its events are probes of programs"
-					   : why_none(options);
+	const char *why = why_none(options);
 
 	for (int side = 0; side < SPAN_SIDES && !why; side++)
 		why = why_not_point(&span->side[side]);
@@ -103,6 +100,7 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 	};
 
 	to->event = from->event;
+	to->entry = from->entry;
 	for (uint32_t i = 0; i < from->keys; i++) {
 		to->key[i] = from->key[i];
 		to->mask[i] = from->mask[i];
@@ -333,11 +331,25 @@ static void take_books(const struct taking *to, const struct counted_books *coun
 		.ends_without_begin = counted->ends_without_begin,
 		.excluded = counted->excluded,
 		.unkept = counted->full,
+		.unread = counted->unread,
 		.missed = counted->missed,
 	};
 
 	span_engine_count(to->engine, to->span, &books, counted->first, counted->last);
 	latency_add_below(to->all, counted->below);
+}
+
+bool span_counted_has_events(const struct span_run *run, uint32_t span)
+{
+	for (uint32_t i = 0; i < run->options->counted_count; i++) {
+		struct counted_books books;
+
+		if (run->options->counted_of[i] != span || live_counted_why(run->live, i))
+			continue;
+		books = live_counted_books(run->live, i);
+		return books.begun || books.ends_without_begin || books.excluded || books.full;
+	}
+	return false;
 }
 
 void span_counted_take_part(const struct span_run *run, struct latency *all, struct latency *part)

@@ -14,6 +14,8 @@ struct live;
 void span_counted_choose(struct span_options *options);
 /* Returns whether the span was chosen. */
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span);
+/* Returns whether the kernel has counted any event of the span. */
+bool span_counted_has_events(const struct span_run *run, uint32_t span);
 /* Adds what the kernel has counted since the last time to both collections. */
 void span_counted_take_part(const struct span_run *run, struct latency *all, struct latency *part);
 /*

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "option/limit.h"
 #include "record/record_places.h"
+#include "span_counted.h"
 #include "span_run.h"
 
 #include <errno.h>
@@ -97,7 +98,7 @@ static void warn_of_probes(const struct span_run *run)
 {
 	for (uint32_t i = 0; i < run->options->set.spans; i++)
 		if (run->options->set.span[i]->has_probes &&
-		    !span_engine_books(run->engine, i)->events)
+		    !span_engine_books(run->engine, i)->events && !span_counted_has_events(run, i))
 			log_warn(
 				"span '%s': none of its probes was hit. Do the recorded processes run "
 				"that file?",

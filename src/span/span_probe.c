@@ -188,6 +188,18 @@ static int take_field(struct probe_search *p, const char *text, bool is_needed)
 	return 0;
 }
 
+/* A group or a size is that of the begin, if the begin has it. Then the end need not fetch it. */
+static int take_value(struct probe_search *p, const char *text)
+{
+	const struct span_point *begin = &p->span->side[SPAN_BEGIN];
+	struct probe_field field;
+
+	if (p->point != begin && begin->is_probe && !begin->other && text &&
+	    !probe_field_parse(&field, text, NULL) && (field.argument || begin->is_return))
+		return 0;
+	return take_field(p, text, false);
+}
+
 static int take_fields(struct probe_search *p)
 {
 	struct span_point *point = p->point;
@@ -198,9 +210,9 @@ static int take_fields(struct probe_search *p)
 	for (uint32_t i = 0; i < point->tests && !code; i++)
 		code = take_field(p, point->test[i].field, true);
 	if (!code)
-		code = take_field(p, p->span->group, false);
+		code = take_value(p, p->span->group);
 	if (!code)
-		code = take_field(p, p->span->size, false);
+		code = take_value(p, p->span->size);
 	return code ? code : take_field(p, p->span->result, false);
 }
 

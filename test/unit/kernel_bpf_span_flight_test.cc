@@ -105,7 +105,7 @@ TEST(FlightPlan, KnowsTheNumberOfACall)
 	struct bpf_span_plan plan = {};
 	struct error err = {};
 	char enter[sizeof(enter_format)], leave[sizeof(exit_format)];
-	char *const format[] = {enter, leave, nullptr};
+	const struct bpf_span_source from = {{enter, leave, nullptr}, nullptr};
 
 	memcpy(enter, enter_format, sizeof(enter));
 	memcpy(leave, exit_format, sizeof(leave));
@@ -120,7 +120,7 @@ TEST(FlightPlan, KnowsTheNumberOfACall)
 	span.flights.result = "ret";
 	span.flights.about = about;
 	span.flights.read.is_of_end = true;
-	ASSERT_EQ(bpf_span_plan(&plan, &span, format, &err), 0) << err.text;
+	ASSERT_EQ(bpf_span_plan(&plan, &span, &from, &err), 0) << err.text;
 	bpf_span_use_calls(&plan, BPF_SPAN_BEGIN, span.side[COUNTED_BEGIN].event, -1);
 	bpf_span_use_calls(&plan, BPF_SPAN_END, span.side[COUNTED_END].event, -1);
 	const struct bpf_span_side &begin = plan.spec.side[BPF_SPAN_BEGIN];

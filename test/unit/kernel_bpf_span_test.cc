@@ -3,13 +3,17 @@
 #include "load/bpf_span_shared.h"
 #include "load/bpf_span_spec.h"
 
+#include <asm/ptrace.h>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <iotrace/error.h>
 #include <iotrace/histogram.h>
+#include <iotrace/recording.h>
 #include <linux/bpf.h>
 #include <map>
 #include <random>
+#include <thread>
+#include <vector>
 
 namespace
 {
@@ -60,6 +64,30 @@ TEST(BpfSpan, CountsAsHistogramsDo)
 	histogram_release(&expected);
 }
 
+/* As programs of probes add up, which may be preempted anywhere. */
+TEST(BpfSpan, CellsMayBeShared)
+{
+	struct bpf_span_cell shared = {}, expected = {};
+	std::vector<std::thread> threads;
+
+	for (uint64_t number = 0; number < 4; number++)
+		threads.emplace_back([&shared, number] {
+			std::mt19937_64 random(number);
+
+			for (int i = 0; i < 20000; i++)
+				bpf_span_add_shared(&shared, (uint32_t)i, random(), number);
+		});
+	for (auto &thread : threads)
+		thread.join();
+	for (uint64_t number = 0; number < 4; number++) {
+		std::mt19937_64 random(number);
+
+		for (int i = 0; i < 20000; i++)
+			bpf_span_add(&expected, (uint32_t)i, random(), number);
+	}
+	EXPECT_EQ(memcmp(&shared, &expected, sizeof(shared)), 0);
+}
+
 const char begin_format[] =
 	"name: begins\nID: 5\nformat:\n"
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
@@ -78,6 +106,7 @@ const char end_format[] = "name: ends\nID: 6\nformat:\n"
 struct Plan : testing::Test {
 	struct counted_span span = {};
 	struct bpf_span_plan plan = {};
+	struct recording_probes probes = {};
 	struct error err = {};
 
 	Plan()
@@ -91,11 +120,11 @@ struct Plan : testing::Test {
 	int make()
 	{
 		char begin[sizeof(begin_format)], end[sizeof(end_format)];
-		char *const format[] = {begin, end, nullptr};
+		const struct bpf_span_source from = {{begin, end, nullptr}, &probes};
 
 		memcpy(begin, begin_format, sizeof(begin));
 		memcpy(end, end_format, sizeof(end));
-		return bpf_span_plan(&plan, &span, format, &err);
+		return bpf_span_plan(&plan, &span, &from, &err);
 	}
 };
 
@@ -166,6 +195,110 @@ TEST_F(Plan, ConditionsKnowSigns)
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[1].compare, BPF_SPAN_GREATER_EQUAL);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].tests, 2U);
 }
+
+#if defined(__x86_64__)
+char begins[] = "a:begins", enters[] = "a:enters", text[] = "usdt:...";
+
+struct Probes : Plan {
+	std::vector<struct recording_probe> items;
+
+	void add(char *event, const char *fields, uint64_t offset = 0)
+	{
+		items.push_back({event, text, false, -1, offset, 0, (char *)(uintptr_t)fields});
+		probes = {items.data(), (uint32_t)items.size(), 0};
+	}
+
+	const struct bpf_span_fetch &fetch(uint32_t number, uint32_t site = 0)
+	{
+		return plan.probes.of[BPF_SPAN_BEGIN].site[site].field[number];
+	}
+};
+
+TEST_F(Probes, FindFieldsInTheirLines)
+{
+	add(begins, "connection=%si:u64 connection_2=%di:u8 deep=-4(+16(%r12)):s32");
+	span.group = "deep";
+	span.size = "len";
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_TRUE(plan.spec.has_probes);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_PROBE);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).at, offsetof(struct pt_regs, rsi));
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).depth, 0);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).size, 8);
+	EXPECT_EQ(fetch(BPF_SPAN_GROUP).at, offsetof(struct pt_regs, r12));
+	EXPECT_EQ(fetch(BPF_SPAN_GROUP).depth, 2);
+	EXPECT_EQ(fetch(BPF_SPAN_GROUP).offset[0], 16);
+	EXPECT_EQ(fetch(BPF_SPAN_GROUP).offset[1], -4);
+	EXPECT_EQ(fetch(BPF_SPAN_GROUP).size, 4);
+	EXPECT_TRUE(fetch(BPF_SPAN_GROUP).is_signed);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].field[BPF_SPAN_SIZE].at, BPF_SPAN_NUMBER);
+	EXPECT_EQ(plan.probes.of[BPF_SPAN_END].sites, 0U);
+}
+
+TEST_F(Probes, MayBeInSeveralPlaces)
+{
+	add(begins, "connection=%ax:u64", 0x1010);
+	add(begins, "connection=\\-5:u64", 0x2020);
+	add(begins, "connection=+-16(%bp):u64", 0x3030);
+	ASSERT_EQ(make(), 0) << err.text;
+	ASSERT_EQ(plan.probes.of[BPF_SPAN_BEGIN].sites, 3U);
+	EXPECT_EQ(plan.probes.of[BPF_SPAN_BEGIN].low[1], 0x20U);
+	EXPECT_TRUE(fetch(BPF_SPAN_KEY, 1).is_constant);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY, 1).offset[0], -5);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY, 2).offset[0], -16);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY, 2).at, offsetof(struct pt_regs, rbp));
+	items[2].offset = 0x4020;
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "usdt:...: two of its places cannot be told apart");
+	for (auto &item : items) /* then it does not matter which of them it is */
+		item.fields = items[0].fields;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.probes.of[BPF_SPAN_BEGIN].sites, 1U);
+	for (uint64_t i = 0; i < BPF_SPAN_SITES; i++)
+		add(begins, "connection=%bx:u64", i);
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "usdt:...: it is in 11 places of the program");
+}
+
+TEST_F(Probes, KeepFieldsOfTheEntry)
+{
+	add(enters, "connection=%si:u64 len=%dx:s16");
+	add(begins, "retval=$retval:s64");
+	span.side[COUNTED_BEGIN].entry = enters;
+	span.group = "retval";
+	span.size = "len";
+	span.side[COUNTED_BEGIN].tests = 1;
+	span.side[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false, 3};
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_ENTRY);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_PROBE);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].argument, 1);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[0].is_signed, 1);
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].fields, 2U);
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].field[1].at, offsetof(struct pt_regs, rdx));
+	EXPECT_EQ(fetch(BPF_SPAN_GROUP).at, offsetof(struct pt_regs, rax));
+}
+
+TEST_F(Probes, RefuseWhatIsNoNumber)
+{
+	for (const char *fields :
+	     {"connection=+0(%di):string", "connection=%cr3:u64", "connection=%di",
+	      "connection=", "connection=+4294967296(%di):u64", "connection=+0(%di:u64",
+	      "connection=@sym:u64", "connection=+0(+0(+0(+0(+0(+0(%di)))))):u64"}) {
+		items.clear();
+		err = {};
+		add(begins, fields);
+		EXPECT_EQ(make(), -ENOTSUP) << fields;
+		EXPECT_STREQ(err.text, "usdt:...: its field 'connection' is not a single number")
+			<< fields;
+	}
+	items.clear();
+	err = {};
+	add(begins, "connection_2=%di:u64");
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "usdt:...: it has no number 'connection'");
+}
+#endif
 
 TEST_F(Plan, PutsPlacesIntoInstructions)
 {

@@ -1,12 +1,13 @@
 /*
- * span.bpf: pairs and counts one span of tracepoints.
+ * span.bpf: pairs and counts one span of tracepoints and probes of programs.
  *
  * A hash contains the open spans by their key. When a span ends, it is added to a cell for its group, its CPU and a part of the
  * histogram, so no two CPUs write into the same cell. Cells are an array that user space maps, and an index finds the cells of a
  * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU. For numbers of intervals
  * there are two sets of cells: one is added to while user space reads and clears the other.
  *
- * The programs are attached to tracepoints by perf events: on one CPU, only one of them runs at a time.
+ * The programs are attached by perf events. On one CPU, only one of those of tracepoints runs at a time. Those of probes stay on their
+ * CPU, too, but may be preempted there. So they add with single instructions, which is slower.
  */
 #include "bpf/base/call_map.h"
 #include "load/bpf_shared.h"
@@ -24,6 +25,14 @@ int own_helper[BPF_SPAN_HELPERS]; /* other processes of iotrace; 0: none */
 uint32_t cells_used;              /* used cells for groups; may exceed the limit */
 
 #include "bpf/span_value.h"
+
+static __always_inline void count(uint64_t *counter, uint64_t more)
+{
+	if (spec.has_probes)
+		__sync_fetch_and_add(counter, more);
+	else
+		*counter += more;
+}
 
 #include "bpf/span_flight.h"
 #include "bpf/span_owner.h"
@@ -183,17 +192,17 @@ static __always_inline void begin(const struct input *input)
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
 		return;
 	if (!spec.is_of_thread && !is_followed(input)) {
-		books->excluded += spec.is_everywhere && !spec.is_system;
+		count(&books->excluded, spec.is_everywhere && !spec.is_system);
 		return;
 	}
 	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (open) {
-		books->begun++;
+		count(&books->begun, 1);
 		if (open->begin && open->left)
-			books->left++;
+			count(&books->left, 1);
 		else if (open->begin)
-			books->begun_again++;
+			count(&books->begun_again, 1);
 		if (open->begin)
 			land(open, bpf_ktime_get_ns());
 		fill(open, input, key[0], owner);
@@ -204,9 +213,9 @@ static __always_inline void begin(const struct input *input)
 	fill(&new, input, key[0], owner);
 	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST)) {
 		land(&new, new.begin);
-		books->full++;
+		count(&books->full, 1);
 	} else {
-		books->begun++;
+		count(&books->begun, 1);
 	}
 }
 
@@ -230,10 +239,15 @@ static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span
 		return NULL;
 	new = spec.first + __sync_fetch_and_add(&cells_used, 1);
 	cell = bpf_map_lookup_elem(&cells, &new);
-	if (!cell || bpf_map_update_elem(&cell_index, key, &new, BPF_NOEXIST))
+	if (!cell)
 		return NULL;
 	cell->group = key->group;
 	cell->number = key->number;
+	/* A program that was preempted may have made one before. */
+	if (bpf_map_update_elem(&cell_index, key, &new, BPF_NOEXIST)) {
+		index = bpf_map_lookup_elem(&cell_index, key);
+		return index ? cell_at(*index) : NULL;
+	}
 	return spec.has_sets ? cell_at(new) : cell;
 }
 
@@ -247,10 +261,12 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 	uint32_t first = cpu * BPF_SPAN_CELLS + key.number;
 
 	if (!cell) {
-		books->ungrouped += spec.has_group;
+		count(&books->ungrouped, spec.has_group);
 		cell = cell_at(first);
 	}
-	if (cell)
+	if (cell && spec.has_probes)
+		bpf_span_add_shared(cell, bucket, taken, bytes);
+	else if (cell)
 		bpf_span_add(cell, bucket, taken, bytes);
 }
 
@@ -278,9 +294,9 @@ static __always_inline void end(const struct input *input)
 	take_key(key, input, side);
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (!open || !open->begin) {
-		books->ends_without_begin += !spec.has_user &&
-					     spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
-					     (spec.is_everywhere || is_followed(input));
+		count(&books->ends_without_begin,
+		      !spec.has_user && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
+			      (spec.is_everywhere || is_followed(input)));
 		return;
 	}
 	now = bpf_ktime_get_ns();
@@ -295,9 +311,9 @@ static __always_inline void end(const struct input *input)
 	unload(open, input);
 	land(open, now);
 	forget(open, key);
-	books->ended++;
+	count(&books->ended, 1);
 	if (spec.above && taken <= spec.above)
-		books->below++;
+		count(&books->below, 1);
 	else
 		add_up(books, group, taken, bytes, is_rest);
 }
@@ -315,7 +331,7 @@ static __always_inline void cancel(const struct input *input)
 	open = bpf_map_lookup_elem(&open_spans, key);
 	if (!open || !open->begin)
 		return;
-	books->cancelled++;
+	count(&books->cancelled, 1);
 	land(open, bpf_ktime_get_ns());
 	forget(open, key);
 }
@@ -346,6 +362,8 @@ int span_is_cancelled(void *data)
 	cancel(&input);
 	return 1;
 }
+
+#include "bpf/span_probe.h"
 
 /* Whether the side is this end of this call. Tracepoints of calls do not report 32-bit programs. */
 static __always_inline bool is_at(const volatile struct bpf_span_side *side, uint32_t end,

@@ -3,10 +3,14 @@
  */
 #pragma once
 
-/* What a program gets: the data of a tracepoint, or a system call. */
+#include "bpf/span_fetch.h"
+
+/* What a program gets: the data of a tracepoint, a system call, or the registers at a probe. */
 struct input {
 	void *data;
 	struct pt_regs *regs;
+	const volatile struct bpf_span_site *site; /* of a probe */
+	const uint64_t *kept;                      /* from the entry of the function */
 	uint64_t result;
 	uint64_t task; /* pid and tid */
 	long call;
@@ -24,6 +28,8 @@ struct input {
 #define VALUE(input, side, number)                                                                 \
 	((side)->field[number].at == BPF_SPAN_NUMBER                                               \
 		 ? extended(&(side)->field[number], FIELD((input)->data, number))                  \
+	 : (side)->field[number].at == BPF_SPAN_OF_PROBE                                           \
+		 ? fetch((input)->data, &(input)->site->field[number])                             \
 		 : value_of(input, &(side)->field[number]))
 
 static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,
@@ -87,6 +93,8 @@ static __always_inline uint64_t value_of(const struct input *input,
 		return (uint32_t)bpf_get_current_uid_gid();
 	case BPF_SPAN_CGROUP:
 		return bpf_get_current_cgroup_id();
+	case BPF_SPAN_OF_ENTRY:
+		return input->kept[field->argument % BPF_SPAN_KEPT];
 	default:
 		return 0;
 	}

@@ -238,21 +238,46 @@ static void describe_counted(struct live *live, const struct counted_span *span)
 	}
 }
 
-/* Spans that the kernel counts need no events; the others get theirs. */
+static bool is_probe(const struct recording_probes *probes, const char *event)
+{
+	for (uint32_t i = 0; i < probes->count; i++)
+		if (!strcmp(probes->item[i].event, event))
+			return true;
+	return false;
+}
+
+/*
+ * Spans that the kernel counts need no events; the others get theirs. Probes of programs are only in processes that have events of
+ * them, so those that are counted have events, too: the programs take their samples away.
+ */
+static int add_events_of(struct live *live, const struct counted_span *span, bool is_counted,
+			 struct error *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < span->events.count && code >= 0; i++) {
+		const char *event = span->events.item[i];
+
+		if (is_counted && !is_probe(&live->recording->probes, event))
+			continue;
+		code = add_chosen(live, span->is_everywhere ? ROLE_BLOCK : ROLE_CHOSEN, event, err);
+		if (code >= 0)
+			live->set.spec[code].is_silent = is_counted;
+	}
+	return code;
+}
+
 static int add_counted(struct live *live, struct error *err)
 {
 	int code = 0;
 
-	for (uint32_t i = 0; i < live->recording->counted_count; i++) {
+	for (uint32_t i = 0; i < live->recording->counted_count && code >= 0; i++) {
 		const struct counted_span *span = &live->recording->counted[i];
+		bool is_counted = !live_counted_why(live, i);
 
-		if (!live_counted_why(live, i)) {
+		if (is_counted)
 			describe_counted(live, span);
-			continue;
-		}
-		for (uint32_t k = 0; k < span->events.count && code >= 0; k++)
-			code = add_chosen(live, span->is_everywhere ? ROLE_BLOCK : ROLE_CHOSEN,
-					  span->events.item[k], err);
+		code = add_events_of(live, span, is_counted, err);
 	}
 	return code;
 }

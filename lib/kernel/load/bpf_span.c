@@ -29,13 +29,38 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CELLS_OF_GROUPS = 1 << 17, FLIGHTS = 1 << 15 };
+enum { CELLS_OF_GROUPS = 1 << 17, FLIGHTS = 1 << 15, KEPT_CALLS = 1 << 16 };
 
-static struct bpf_program *program_of(const struct span_bpf *programs, int side)
+enum { OF_TRACEPOINT, OF_PROBE, OF_ENTRY, OF_KINDS };
+
+static struct bpf_program *program_of(const struct span_bpf *programs, int side, int kind)
 {
-	return side == BPF_SPAN_BEGIN ? programs->progs.span_begins
-	       : side == BPF_SPAN_END ? programs->progs.span_ends
-				      : programs->progs.span_is_cancelled;
+	struct bpf_program *const program[BPF_SPAN_SIDES][OF_KINDS] = {
+		[BPF_SPAN_BEGIN] = {programs->progs.span_begins, programs->progs.probe_begins,
+				    programs->progs.begin_enters},
+		[BPF_SPAN_END] = {programs->progs.span_ends, programs->progs.probe_ends,
+				  programs->progs.end_enters},
+		[BPF_SPAN_CANCEL] = {programs->progs.span_is_cancelled,
+				     programs->progs.probe_cancels, programs->progs.cancel_enters},
+	};
+
+	return program[side][kind];
+}
+
+static bool is_used(const struct bpf_span *span, const struct counted_span *counted, int side,
+		    int kind)
+{
+	const struct bpf_span_probes *probes = &span->plan.probes;
+
+	switch (kind) {
+	case OF_TRACEPOINT:
+		return counted->side[side].event && !probes->of[side].sites &&
+		       !span->plan.spec.side[side].call;
+	case OF_PROBE:
+		return probes->of[side].sites;
+	default:
+		return probes->entry[side].fields;
+	}
 }
 
 static bool has_side_at(const struct bpf_span_spec *spec, uint32_t what)
@@ -72,6 +97,14 @@ static void use_calls(struct bpf_span *span, const struct bpf_span_options *opti
 	}
 }
 
+static bool keeps_fields(const struct bpf_span *span)
+{
+	for (int side = 0; side < BPF_SPAN_SIDES; side++)
+		if (span->plan.probes.entry[side].fields)
+			return true;
+	return false;
+}
+
 /* Tables have the size that the span needs. */
 static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 {
@@ -85,10 +118,24 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.cell_index,
 				 spec->has_group ? spec->cells - spec->first : 1);
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
+	bpf_map__set_max_entries(programs->maps.kept, keeps_fields(span) ? KEPT_CALLS : 1);
 	if (!spec->flights)
 		return;
 	bpf_map__set_max_entries(programs->maps.flights, spec->flights);
 	bpf_map__set_max_entries(programs->maps.flight_index, spec->flights);
+}
+
+static void prepare_sides(struct bpf_span *span, const struct counted_span *counted)
+{
+	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
+		for (int kind = 0; kind < OF_KINDS; kind++)
+			bpf_program__set_autoload(program_of(span->programs, side, kind),
+						  is_used(span, counted, side, kind));
+		struct bpf_program *program = program_of(span->programs, side, OF_TRACEPOINT);
+
+		bpf_span_patch((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
+			       bpf_program__insn_cnt(program), &span->plan.offsets[side]);
+	}
 }
 
 static void prepare(struct bpf_span *span, const struct bpf_span_options *options)
@@ -105,6 +152,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
+	memcpy((void *)(uintptr_t)&programs->rodata->probes, &span->plan.probes,
+	       sizeof(span->plan.probes));
 	set_sizes(span, options->span);
 	if (flights->about)
 		memcpy((void *)(uintptr_t)programs->rodata->about, flights->about,
@@ -118,14 +167,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 				  has_side_at(spec, BPF_SPAN_AT_CALL));
 	bpf_program__set_autoload(programs->progs.span_at_return,
 				  has_side_at(spec, BPF_SPAN_AT_RETURN));
-	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
-		struct bpf_program *program = program_of(programs, side);
-
-		bpf_program__set_autoload(program, options->span->side[side].event &&
-							   !spec->side[side].call);
-		bpf_span_patch((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
-			       bpf_program__insn_cnt(program), &span->plan.offsets[side]);
-	}
+	prepare_sides(span, options->span);
 }
 
 static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
@@ -186,22 +228,56 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 		       : 0;
 }
 
-/* An event that is not enabled still runs its programs, on all CPUs, and does nothing else. */
-static int attach(struct bpf_span *span, int side, const char *format, uint32_t cpu)
+/*
+ * An event that is not enabled still runs its programs, on all CPUs, and does nothing else. Those of a probe run only in processes
+ * that have an event of it.
+ */
+static int attach(int *event, const char *format, const struct bpf_program *program, pid_t pid,
+		  int cpu)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
 				       .size = sizeof(attr),
 				       .config = (uint64_t)tracefs_id(format),
 				       .sample_period = 1,
 				       .disabled = 1};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd < 0)
+	*event = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (*event < 0)
 		return -errno;
-	span->event[side] = fd;
-	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program_of(span->programs, side)))
-		       ? -errno
-		       : 0;
+	return ioctl(*event, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program)) ? -errno : 0;
+}
+
+static int attach_probe(int *event, const char *name, const struct bpf_program *program,
+			const struct bpf_span_options *options)
+{
+	char *format = bpf_span_read_format(options, name, NULL);
+	bool is_of_process = options->pid > 0;
+	int code = format ? attach(event, format, program, options->pid,
+				   is_of_process ? -1 : (int)options->cpu)
+			  : -ENOENT;
+
+	free(format);
+	return code;
+}
+
+/* The entry comes last: its values are for a return that is attached. */
+static int attach_side(struct bpf_span *span, int side, const struct bpf_span_options *options,
+		       const char *format)
+{
+	const struct counted_point *point = &options->span->side[side];
+	int code = 0;
+
+	if (is_used(span, options->span, side, OF_TRACEPOINT))
+		code = attach(&span->event[side], format,
+			      program_of(span->programs, side, OF_TRACEPOINT), -1,
+			      (int)options->cpu);
+	if (!code && is_used(span, options->span, side, OF_PROBE))
+		code = attach_probe(&span->event[side], point->event,
+				    program_of(span->programs, side, OF_PROBE), options);
+	if (!code && is_used(span, options->span, side, OF_ENTRY))
+		code = attach_probe(&span->entry[side], point->entry,
+				    program_of(span->programs, side, OF_ENTRY), options);
+	return code;
 }
 
 static int attach_rest(struct bpf_span *span, struct error *err)
@@ -232,8 +308,7 @@ static int attach_all(struct bpf_span *span, const struct bpf_span_options *opti
 		      char *const format[BPF_SPAN_SIDES], struct error *err)
 {
 	for (int side = BPF_SPAN_SIDES; side-- > 0;) {
-		bool is_tracepoint = format[side] && !span->plan.spec.side[side].call;
-		int code = is_tracepoint ? attach(span, side, format[side], options->cpu) : 0;
+		int code = attach_side(span, side, options, format[side]);
 
 		if (code)
 			return error_set(err, -code, "cannot attach a BPF program to tracepoint %s",
@@ -245,10 +320,10 @@ static int attach_all(struct bpf_span *span, const struct bpf_span_options *opti
 }
 
 static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
-		    char *format[BPF_SPAN_SIDES], struct error *err)
+		    struct bpf_span_source *from, struct error *err)
 {
 	int cpus = libbpf_num_possible_cpus();
-	int code = bpf_span_read_formats(options, format, err);
+	int code = bpf_span_read_formats(options, from->format, err);
 
 	if (!code && cpus < 1)
 		return error_set(err, -cpus, "cannot get the number of CPUs");
@@ -256,7 +331,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (!code)
 		code = options->span->is_of_requests
 			       ? bpf_span_plan_requests(&span->plan.spec, options, err)
-			       : bpf_span_plan(&span->plan, options->span, format, err);
+			       : bpf_span_plan(&span->plan, options->span, from, err);
 	if (code)
 		return code;
 	use_calls(span, options);
@@ -286,21 +361,21 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (span->plan.spec.flights && !span->flights)
 		return -err->code;
 	code = open_iterator(span, err);
-	return code ? code : attach_all(span, options, format, err);
+	return code ? code : attach_all(span, options, from->format, err);
 }
 
 struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err)
 {
 	struct bpf_span *span = mem_zero(sizeof(*span));
-	char *format[BPF_SPAN_SIDES] = {NULL};
+	struct bpf_span_source from = {.probes = options->probes};
 	int code;
 
 	span->left_fd = -1;
 	for (int side = 0; side < BPF_SPAN_SIDES; side++)
-		span->event[side] = -1;
-	code = open_all(span, options, format, err);
+		span->event[side] = span->entry[side] = -1;
+	code = open_all(span, options, &from, err);
 	for (int side = 0; side < BPF_SPAN_SIDES; side++)
-		free(format[side]);
+		free(from.format[side]);
 	if (code) {
 		bpf_span_close(span);
 		return NULL;
@@ -345,7 +420,9 @@ void bpf_span_detach(struct bpf_span *span)
 	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
 		if (span->event[side] >= 0)
 			close(span->event[side]);
-		span->event[side] = -1;
+		if (span->entry[side] >= 0)
+			close(span->entry[side]);
+		span->event[side] = span->entry[side] = -1;
 	}
 	if (span->programs)
 		span_bpf__detach(span->programs);

@@ -13,12 +13,15 @@
 struct bpf_source;
 struct bpf_span;
 struct error;
+struct recording_probes;
 struct tracefs;
 
 struct bpf_span_options {
 	const struct counted_span *span;
 	const struct bpf_source *source;
 	const struct tracefs *tracefs;
+	const struct recording_probes *probes;
+	pid_t pid;    /* a process in which probes may be; -1: all */
 	uint32_t cpu; /* one online CPU */
 	/* Of block requests: only those of these devices, numbered as in the kernel's events; 0: all. Copied. */
 	const uint32_t *device;

@@ -91,3 +91,34 @@ static inline void bpf_span_add(struct bpf_span_cell *cell, uint32_t bucket, uin
 	bpf_span_add_square(cell->squares, value);
 	cell->bucket[bucket % BPF_SPAN_BUCKETS]++;
 }
+
+/* Replaces the number at `most` if `value` is larger. A loop that never ends is nothing for BPF; each pass is one other writer. */
+static inline void bpf_span_raise(uint64_t *most, uint64_t value)
+{
+	for (int i = 0; i < 32; i++) {
+		uint64_t old = *(volatile uint64_t *)most;
+
+		if (old >= value || __sync_val_compare_and_swap(most, old, value) == old)
+			return;
+	}
+}
+
+/* The same for a cell that others may write at the same time. */
+static inline void bpf_span_add_shared(struct bpf_span_cell *cell, uint32_t bucket, uint64_t value,
+				       uint64_t bytes)
+{
+	uint64_t square[2] = {0};
+
+	bpf_span_add_square(square, value);
+	__sync_fetch_and_add(&cell->sum, value);
+	if (bytes)
+		__sync_fetch_and_add(&cell->bytes, bytes);
+	bpf_span_raise(&cell->max, value);
+	/* The sum overflows if it is less than one of its parts. */
+	if (__sync_fetch_and_add(&cell->squares[0], square[0]) > ~square[0])
+		square[1]++;
+	if (square[1])
+		__sync_fetch_and_add(&cell->squares[1], square[1]);
+	__sync_fetch_and_add(&cell->bucket[bucket % BPF_SPAN_BUCKETS], 1);
+	bpf_span_raise(&cell->above_min, ~value);
+}

@@ -13,6 +13,7 @@ struct bpf_span {
 	struct bpf_span_plan plan;
 	struct bpf_missed missed;
 	int event[BPF_SPAN_SIDES]; /* events that the programs are attached to; -1: none */
+	int entry[BPF_SPAN_SIDES]; /* the same for entries of functions */
 	struct bpf_link *iterator; /* fills the list of open spans */
 	int left_fd;               /* an iterator; -1: it must be made */
 	uint32_t cpus;

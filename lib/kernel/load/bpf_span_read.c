@@ -29,6 +29,7 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 {
 	return hash_bytes_of(span->programs->maps.open_spans) +
 	       hash_bytes_of(span->programs->maps.cell_index) +
+	       hash_bytes_of(span->programs->maps.kept) +
 	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
 	       span->cells_size + span->books_size + span->flights_size + span->open_size;
 }
@@ -59,6 +60,7 @@ void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books
 		books->full += of_cpu->full;
 		books->ungrouped += of_cpu->ungrouped;
 	}
+	books->unread += __atomic_load_n(&span->programs->bss->unread, __ATOMIC_RELAXED);
 }
 
 static uint32_t used_cells(const struct bpf_span *span)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bpf_span.h"
+#include "bpf_span_probe.h"
 
 #include <span.skel.h>
 

@@ -56,6 +56,8 @@ enum bpf_span_at {
 	BPF_SPAN_CALL, /* the number of the system call */
 	BPF_SPAN_UID,
 	BPF_SPAN_CGROUP,
+	BPF_SPAN_OF_PROBE, /* in registers or memory: bpf_span_probe.h */
+	BPF_SPAN_OF_ENTRY, /* kept since the function was entered */
 };
 
 /* What is known of a value of WHAT: <iotrace/counted.h>. */
@@ -75,7 +77,7 @@ struct bpf_span_field {
 	/* BPF_SPAN_NUMBER: shift left and back by this number of bits, to extend the sign; 0: unsigned. */
 	uint8_t shift;
 	uint8_t is_signed;
-	uint8_t argument; /* BPF_SPAN_ARGUMENT: its number */
+	uint8_t argument; /* BPF_SPAN_ARGUMENT, BPF_SPAN_OF_ENTRY: its number */
 };
 
 /* The kind of event that a side is. */
@@ -115,6 +117,8 @@ struct bpf_span_spec {
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
 	uint8_t has_sets; /* there are two sets of cells */
+	/* Some sides are probes. Their programs may be preempted by others, on the same CPU. */
+	uint8_t has_probes;
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;

@@ -1,17 +1,20 @@
 /*
  * bpf_span_spec: see bpf_span_spec.h.
  *
- * Only fields that <iotrace/decode.h> also takes as numbers count: single values of 1, 2, 4 or 8 bytes.
+ * Only fields that <iotrace/decode.h> also takes as numbers count: single values of 1, 2, 4 or 8 bytes. The data of a probe's
+ * tracepoint is not there for programs, which fetch its fields themselves.
  */
 #include "bpf_span_spec.h"
 
 #include "bpf_span.h"
+#include "bpf_span_fetch.h"
 #include "perf/tracefs.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/recording.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,22 +22,26 @@
 
 enum { LINE = 256, CTX_FIRST = 8 }; /* programs cannot see the first bytes of the data */
 
+char *bpf_span_read_format(const struct bpf_span_options *options, const char *event,
+			   struct error *err)
+{
+	char *system = mem_strdup(event), *colon = strchr(system, ':'), *format;
+
+	if (colon)
+		*colon = '\0';
+	format = tracefs_format(options->tracefs, system, colon ? colon + 1 : system, err);
+	free(system);
+	return format;
+}
+
 int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
 			  struct error *err)
 {
 	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
 		const char *event = options->span->side[side].event;
-		char *system = event ? mem_strdup(event) : NULL, *colon;
 
-		if (!system)
-			continue;
-		colon = strchr(system, ':');
-		if (colon)
-			*colon = '\0';
-		format[side] = tracefs_format(options->tracefs, system, colon ? colon + 1 : system,
-					      err);
-		free(system);
-		if (!format[side])
+		format[side] = event ? bpf_span_read_format(options, event, err) : NULL;
+		if (event && !format[side])
 			return -err->code;
 	}
 	return 0;
@@ -110,14 +117,41 @@ struct side {
 	struct bpf_span_side *side;
 	struct bpf_span_offsets *offsets;
 	const char *format;
+	struct bpf_span_probe *probe;
+	struct bpf_span_entry *entry;
+	struct bpf_span_found found, found_entry; /* count 0: it is no probe; it has no entry */
 	struct error *err;
 };
+
+static void use_fetch(struct bpf_span_field *field, uint8_t at, bool is_signed)
+{
+	field->at = at;
+	field->is_signed = is_signed;
+}
+
+/* The fields of a probe, and of its entry. */
+static int find_fetch(const struct side *of, struct bpf_span_field *field, uint32_t number,
+		      const char *name)
+{
+	int code = bpf_span_find_field(of->probe, &of->found, number, name, of->err);
+
+	if (code > 0)
+		use_fetch(field, BPF_SPAN_OF_PROBE, of->probe->site[0].field[number].is_signed);
+	if (code)
+		return code;
+	code = bpf_span_find_kept(of->entry, &of->found_entry, name, &field->argument, of->err);
+	if (code > 0)
+		use_fetch(field, BPF_SPAN_OF_ENTRY, of->entry->field[field->argument].is_signed);
+	return code;
+}
 
 /* Returns 1, 0 or -ENOTSUP: see find_number(). */
 static int find(const struct side *of, uint32_t number, const char *name)
 {
 	struct bpf_span_field *field = &of->side->field[number];
-	int code = find_number(of->format, name, field, &of->offsets->field[number], of->err);
+	int code = of->found.count ? find_fetch(of, field, number, name)
+				   : find_number(of->format, name, field,
+						 &of->offsets->field[number], of->err);
 
 	if (code)
 		return code;
@@ -228,21 +262,53 @@ static int plan_flights(struct bpf_span_spec *spec, const struct side *of,
 	return code < 0 ? code : 0;
 }
 
-int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
-		  char *const format[BPF_SPAN_SIDES], struct error *err)
+static struct side side_of(struct bpf_span_plan *plan, const struct counted_span *span,
+			   const struct bpf_span_source *from, int i, struct error *err)
 {
-	struct bpf_span_spec *spec = &plan->spec;
-	struct side of[BPF_SPAN_SIDES];
+	return (struct side){
+		.side = &plan->spec.side[i],
+		.offsets = &plan->offsets[i],
+		.format = from->format[i],
+		.probe = &plan->probes.of[i],
+		.entry = &plan->probes.entry[i],
+		.found = bpf_span_find_probe(from->probes, span->side[i].event),
+		.found_entry = bpf_span_find_probe(from->probes, span->side[i].entry),
+		.err = err,
+	};
+}
+
+static int plan_sides(struct bpf_span_plan *plan, const struct counted_span *span,
+		      const struct bpf_span_source *from, struct side of[BPF_SPAN_SIDES],
+		      struct error *err)
+{
 	int code = 0;
 
-	*plan = (struct bpf_span_plan){0};
-	for (int i = 0; i < BPF_SPAN_SIDES && !code; i++) {
-		of[i] = (struct side){&spec->side[i], &plan->offsets[i], format[i], err};
-		if (format[i])
+	for (int i = 0; i < BPF_SPAN_SIDES; i++) {
+		of[i] = side_of(plan, span, from, i, err);
+		if (of[i].found.count)
+			code = bpf_span_find_sites(of[i].probe, &of[i].found, err);
+		plan->spec.has_probes |= of[i].found.count > 0;
+		if (!code && from->format[i])
 			code = plan_side(&of[i], &span->side[i], span->keys);
+		if (code && of[i].found.count)
+			return error_wrap(err, "%s", of[i].found.probe->text);
 		if (code)
 			return error_wrap(err, "tracepoint %s", span->side[i].event);
 	}
+	return 0;
+}
+
+int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
+		  const struct bpf_span_source *from, struct error *err)
+{
+	struct bpf_span_spec *spec = &plan->spec;
+	struct side of[BPF_SPAN_SIDES];
+	int code;
+
+	*plan = (struct bpf_span_plan){0};
+	code = plan_sides(plan, span, from, of, err);
+	if (code)
+		return code;
 	code = plan_group(of, span);
 	if (!code)
 		code = plan_either(of, BPF_SPAN_SIZE, span->size);

@@ -1,13 +1,14 @@
 /* bpf_span_spec: the fields of a span, as the programs that count it find them in the data of its tracepoints. */
 #pragma once
 
-#include "bpf_span_shared.h"
+#include "bpf_span_probe.h"
 
 #include <iotrace/counted.h>
 #include <stddef.h>
 
 struct bpf_insn;
 struct error;
+struct recording_probes;
 
 /* Where the numbers of a side are in the tracepoint's data. */
 struct bpf_span_offsets {
@@ -20,18 +21,25 @@ struct bpf_span_offsets {
 struct bpf_span_plan {
 	struct bpf_span_spec spec;
 	struct bpf_span_offsets offsets[BPF_SPAN_SIDES];
+	struct bpf_span_probes probes;
 };
 
-/* Fills the formats of the sides' tracepoints, to be freed. Returns 0, or -errno with a message. */
+/* What is known of the events of a span. */
+struct bpf_span_source {
+	char *format[BPF_SPAN_SIDES];          /* of each side's tracepoint; NULL: none */
+	const struct recording_probes *probes; /* NULL: none */
+};
+
 struct bpf_span_options;
+/* Returns the format of a tracepoint, to be freed; NULL with a message. */
+char *bpf_span_read_format(const struct bpf_span_options *options, const char *event,
+			   struct error *err);
+/* Fills the formats of the sides' tracepoints, to be freed. Returns 0, or -errno with a message. */
 int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
 			  struct error *err);
-/*
- * format: that of each side's tracepoint; NULL: none. Returns 0, or -ENOTSUP with a message if the programs cannot count the
- * span.
- */
+/* Returns 0, or -ENOTSUP with a message if the programs cannot count the span. */
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
-		  char *const format[BPF_SPAN_SIDES], struct error *err);
+		  const struct bpf_span_source *from, struct error *err);
 /*
  * If the side is a tracepoint of one system call ("syscalls:sys_enter_NAME" or exit), uses the cheaper tracepoint of all calls,
  * with this call number.

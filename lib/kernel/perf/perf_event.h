@@ -42,6 +42,7 @@ struct perf_spec {
 	char *filter;    /* NULL: none */
 	int leader;      /* index of the spec that leads its group */
 	bool is_absent;  /* it was refused and is optional */
+	bool is_silent;  /* BPF programs of the recording take all its samples away */
 	bool is_skipped; /* threads that are added from now on do not need it */
 };
 

@@ -34,7 +34,7 @@ static void remark_foreign(struct live *live)
 	for (uint32_t i = 0; i < live->set.specs; i++) {
 		const char *name = live->set.spec[i].name;
 		uint32_t programs = perf_set_foreign(&live->set, i);
-		bool is_repeated = false;
+		bool is_repeated = live->set.spec[i].is_silent;
 
 		for (uint32_t k = 0; k < i; k++)
 			is_repeated |= !strcmp(live->set.spec[k].name, name);

@@ -38,11 +38,23 @@ static bool has_secret(const struct live *live, const struct counted_span *span)
 	return has;
 }
 
+/* One of those that are recorded; -1: all of the machine. */
+static pid_t process_of(const struct live *live)
+{
+	if (live->set.target != TARGET_THREAD)
+		return -1;
+	if (live->command.pid || live->placeholder.pid)
+		return live->command.pid ? live->command.pid : live->placeholder.pid;
+	return (pid_t)live->recording->pids.item[0];
+}
+
 static void open_span(struct live *live, const struct counted_span *span, struct live_span *of)
 {
 	const struct bpf_span_options options = {.span = span,
 						 .source = live->bpf.source,
 						 .tracefs = &live->tracefs,
+						 .probes = &live->recording->probes,
+						 .pid = process_of(live),
 						 .cpu = live->set.cpu[0],
 						 .device = live->device,
 						 .devices = live->devices,
@@ -51,7 +63,7 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 
 	if (!live->bpf.source)
 		error_say(&why, ENOTSUP, "calls are recorded with perf");
-	else if (live->set.target == TARGET_CGROUP)
+	else if (live->set.target == TARGET_CGROUP || live->cgroups)
 		error_say(&why, ENOTSUP, "only tasks of control groups are followed");
 	else if (has_secret(live, span))
 		error_say(&why, EPERM, "its events have addresses in the kernel");

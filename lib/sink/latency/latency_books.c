@@ -53,6 +53,8 @@ static void put_span(const struct span_report *report, const struct page *page, 
 	       "more were of tasks that are not recorded");
 	append(&text, books->unkept, "more found no room in the kernel",
 	       "more found no room in the kernel");
+	append(&text, books->unread, "field was not in memory and counts as 0",
+	       "fields were not in memory and count as 0");
 	append(&text, books->missed, "event did not reach the programs that count them",
 	       "events did not reach the programs that count them");
 	line = mem_format("%s: %s begun%s%s", report->span[span]->name,
@@ -115,6 +117,7 @@ static json_object *span_json(const struct span_report *report, uint32_t span)
 	json_set_number(object, "excluded", books->excluded);
 	json_set_bool(object, "counted_in_kernel", books->is_counted);
 	json_set_number(object, "found_no_room", books->unkept);
+	json_set_number(object, "unread", books->unread);
 	json_set_number(object, "missed", books->missed);
 	json_set_word(object, "trouble", span_engine_trouble(report->engine, span));
 	return object;

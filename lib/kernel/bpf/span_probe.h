@@ -1,0 +1,109 @@
+/*
+ * span_probe: programs at probes of programs.
+ *
+ * The probe is a tracepoint of the recording. Only processes that have its events pass it, as without BPF, but these events get no
+ * samples: the programs return 0.
+ *
+ * The return of a function gets fields from its entry. They are found by the stack pointer, which is the same then, and which no
+ * other call of the thread has at the same time.
+ */
+#pragma once
+
+#include "bpf/span_value.h"
+
+#if defined(__TARGET_ARCH_x86)
+enum {
+	IP_AT = 128,
+	SP_AT = 152,
+	RETURN_ADDRESS = 8
+}; /* a return takes its address from the stack */
+#else
+enum { IP_AT = 256, SP_AT = 248, RETURN_ADDRESS = 0 };
+#endif
+
+struct kept_key {
+	uint64_t stack;
+	uint32_t tid, side;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct kept_key);
+	__type(value, uint64_t[BPF_SPAN_KEPT]);
+} kept SEC(".maps");
+
+static __always_inline uint64_t saved(const void *regs, uint32_t at)
+{
+	return *(const uint64_t *)(regs + at);
+}
+
+static __always_inline const volatile struct bpf_span_site *site_of(
+	const void *regs, const volatile struct bpf_span_probe *probe)
+{
+	uint32_t low;
+
+	if (probe->sites < 2)
+		return &probe->site[0];
+	low = saved(regs, IP_AT) % BPF_SPAN_SITE;
+	for (uint32_t i = 1; i < BPF_SPAN_SITES; i++)
+		if (i < probe->sites && probe->low[i] == low)
+			return &probe->site[i];
+	return &probe->site[0];
+}
+
+static __always_inline void enter(void *regs, uint32_t side)
+{
+	const volatile struct bpf_span_entry *entry = &probes.entry[side];
+	const struct input input = {.task = bpf_get_current_pid_tgid()};
+	struct kept_key key = {saved(regs, SP_AT) + RETURN_ADDRESS, input.task, side};
+	struct bpf_span_books *books = books_of_cpu();
+	uint64_t value[BPF_SPAN_KEPT] = {0};
+
+	if (!books || (!spec.is_everywhere && !is_followed(&input)))
+		return;
+	for (uint32_t i = 0; i < BPF_SPAN_KEPT; i++)
+		if (i < entry->fields)
+			value[i] = fetch(regs, &entry->field[i]);
+	if (bpf_map_update_elem(&kept, &key, value, BPF_ANY))
+		count(&books->full, 1);
+}
+
+static __always_inline void pass(void *regs, uint32_t side, void (*take)(const struct input *input))
+{
+	struct input input = {.data = regs,
+			      .task = bpf_get_current_pid_tgid(),
+			      .site = site_of(regs, &probes.of[side])};
+	struct kept_key key = {0};
+
+	if (!probes.entry[side].fields) {
+		take(&input);
+		return;
+	}
+	key.stack = saved(regs, SP_AT);
+	key.tid = input.task;
+	key.side = side;
+	input.kept = bpf_map_lookup_elem(&kept, &key);
+	if (!input.kept)
+		return;
+	take(&input);
+	bpf_map_delete_elem(&kept, &key);
+}
+
+#define PROBE(name, of_entry, side, take)                                                          \
+	SEC("kprobe")                                                                              \
+	int name(void *regs)                                                                       \
+	{                                                                                          \
+		pass(regs, side, take);                                                            \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("kprobe")                                                                              \
+	int of_entry(void *regs)                                                                   \
+	{                                                                                          \
+		enter(regs, side);                                                                 \
+		return 0;                                                                          \
+	}
+
+PROBE(probe_begins, begin_enters, BPF_SPAN_BEGIN, begin)
+PROBE(probe_ends, end_enters, BPF_SPAN_END, end)
+PROBE(probe_cancels, cancel_enters, BPF_SPAN_CANCEL, cancel)

@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Probes of programs that are counted in the kernel: two recorders follow the same threads at the same time, one counts in the kernel,
+one pairs the samples of perf. Both must find the same, and as many as the program says that there are."""
+
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from live import IOTRACE, Live, SOURCE, workload  # noqa: E402
+
+PROBES = workload("probes")
+THREADS, LOOPS, DEPTH = 4, 1000, 5
+ALL = THREADS * LOOPS
+TWICE, DROPPED, CALLS = ALL // 100, ALL // 10, ALL // 50
+FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
+TAKE, GIVE = f"uprobe:{PROBES}:take", f"uprobe:{PROBES}:give"
+
+
+def spans():
+    """Each with what the program does: begun, ended, and what else became of them."""
+    begin, end = f"usdt:{PROBES}:mark:begin", f"usdt:{PROBES}:mark:end"
+    deep = f"uprobe:{PROBES}:deep"
+    some = "arg2 >= 100 && arg2 < 200 || arg2 == 7"
+    return {
+        "keys": (f"{TAKE} -> {GIVE} by pid,arg1,tid group +0(+8(arg1)):u32 size arg2", ALL + TWICE, ALL, {"begun_again": TWICE}),
+        "signed": (f"{TAKE} -> {GIVE} by tid group +4(+8(arg1)):s16 size +16(arg1)", ALL + TWICE, ALL, {"begun_again": TWICE}),
+        "result": (f"{TAKE}%return -> {GIVE} by tid,retval:x64/arg1:x64 group arg2:u8 size arg2", ALL + TWICE, ALL,
+                   {"begun_again": TWICE}),
+        "some": (f"{TAKE}%return if {some} -> {GIVE} by tid,arg1/arg1 group arg2", 102 * THREADS, 101 * THREADS,
+                 {"begun_again": THREADS, "ends_without_begin": ALL - 101 * THREADS}),
+        "call": (f"{TAKE} -> {TAKE}%return by tid group arg2:u8", ALL + TWICE, ALL + TWICE, {}),
+        "never": (f"{TAKE} if +16(arg1):s64 < 0 -> {GIVE} by tid", 0, 0, {"ends_without_begin": ALL}),
+        "deep": (f"{deep} -> {deep}%return by tid group arg1", DEPTH * ALL, ALL,
+                 {"begun_again": (DEPTH - 1) * ALL, "ends_without_begin": (DEPTH - 1) * ALL}),
+        "each": (f"{deep} -> {deep}%return by tid,arg1/retval group arg1", DEPTH * ALL, DEPTH * ALL, {}),
+        "kept": (f"{deep} -> {deep}%return if arg1 > 2 by tid,arg1", DEPTH * ALL, (DEPTH - 2) * ALL, {"begun_again": 2 * (ALL - THREADS)}),
+        "gone": (f"{TAKE} -> {GIVE} by tid,arg1 cancel uprobe:{PROBES}:drop by tid,arg1", ALL + TWICE, ALL - DROPPED,
+                 {"begun_again": TWICE, "cancelled": DROPPED, "ends_without_begin": DROPPED}),
+        "marks": (f"{begin} -> {end} by pid,arg1 group arg2", ALL, ALL, {}),
+        "mixed": (f"{TAKE} -> syscalls:sys_exit_getppid by tid", ALL + TWICE, CALLS, {"begun_again": ALL + TWICE - CALLS - THREADS}),
+        "handed": (f"uprobe:{PROBES}:sent -> uprobe:{PROBES}:received by arg1", ALL, ALL, {}),
+    }
+
+
+SPANS = spans()
+
+
+class Recorder:
+    def __init__(self, live, name, *options):
+        ready, gives = os.pipe()
+        self.path = live.path(f"{name}.json")
+        words = [word for span, what in SPANS.items() for word in ("--span", f"{span}: {what[0]}")]
+        self.process = subprocess.Popen([IOTRACE, "latency", "-m", "4M", *words, f"--ready-fd={gives}", f"--json={self.path}", *options],
+                                        pass_fds=[gives], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        os.close(gives)
+        with os.fdopen(ready, "rb") as file:
+            self.is_ready = file.readline() == b"ready\n"
+
+    def numbers(self, live):
+        text = self.process.communicate()[1].decode(errors="replace")
+        if not live.equal("status", self.process.returncode, 0):
+            print(text)
+        with open(self.path, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def rows(numbers):
+    return {(row["span"], row["group"]): (row["count"], row["bytes"]) for row in numbers["spans"]}
+
+
+def check_books(live, name, numbers):
+    for span in numbers["books"]["spans"]:
+        _, begun, ended, rest = SPANS[span["span"]]
+        found = {key: span[key] for key in (*FATES, "begun", "ends_without_begin", "found_no_room", "unread", "missed") if span[key]}
+        if begun > ended + sum(count for fate, count in rest.items() if fate in FATES):  # the process ended before
+            rest = dict(rest, left=begun - ended - sum(count for fate, count in rest.items() if fate in FATES))
+        expected = {key: count for key, count in {"begun": begun, "ended": ended, **rest}.items() if count}
+        live.equal(f"{name}: {span['span']}", found, expected)
+
+
+def both(live, *options):
+    work = subprocess.Popen([PROBES], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    work.stdout.readline()
+    recorders = [Recorder(live, source, f"--source={source}", "-p", str(work.pid), *options) for source in ("bpf", "perf")]
+    for recorder in recorders:
+        live.check(recorder.is_ready, "ready")
+    work.communicate(b"go\n")
+    kernel, user = [recorder.numbers(live) for recorder in recorders]
+    for name, numbers, is_counted in (("kernel", kernel, True), ("user", user, False)):
+        live.equal(f"{name}: counted", {span["span"]: span["counted_in_kernel"] for span in numbers["books"]["spans"]},
+                   {span: is_counted for span in SPANS})
+        live.equal(f"{name}: nothing is lost: {numbers['books']['sentence']}", numbers["books"]["balanced"], True)
+        check_books(live, name, numbers)
+    return kernel, user
+
+
+def same(live):
+    kernel, user = both(live)
+    live.equal("counts and bytes", rows(kernel), rows(user))
+    found = rows(kernel)
+    live.equal("places of a static probe", {group: count for (span, group), (count, _) in found.items() if span == "marks"},
+               {str(number): ALL // 4 for number in (-2, -1, 0, 1)})
+    live.equal("signed memory", {group: count for (span, group), (count, _) in found.items() if span == "signed"},
+               {"-7": ALL // 2, "-8": ALL // 2})
+    for row in kernel["spans"]:
+        live.equal(f"{row['span']}: histogram", sum(bucket["count"] for bucket in row["histogram"]), row["count"])
+        live.check(row["min_ns"] <= row["avg_ns"] <= row["max_ns"] and row["stddev_ns"] <= row["max_ns"], f"{row}")
+        live.check(row["histogram"][0]["from_ns"] <= row["min_ns"] <= row["histogram"][0]["to_ns"], f"least: {row}")
+        live.check(row["histogram"][-1]["from_ns"] <= row["max_ns"] <= row["histogram"][-1]["to_ns"], f"most: {row}")
+
+
+def grouped(live):
+    for options in (("--by", "thread"), ("--by", "none", "--interval", "20ms")):
+        kernel, user = both(live, *options)
+        live.equal(f"{options}", rows(kernel), rows(user))
+
+
+def told(live, *options, status=0):
+    path = live.path("told.json")
+    ran = live.run([IOTRACE, "latency", "-v", f"--json={path}", *options], input=b"go\n")
+    if not live.equal(f"{options}: status", ran.returncode, status):
+        print(ran.stderr.decode(errors="replace"))
+    with open(path, encoding="utf-8") as file:
+        return json.load(file), " ".join(ran.stderr.decode(errors="replace").split())
+
+
+def commands(live):
+    """A command, the whole machine, more keys than there is room for, and a program that does not call the function."""
+    keys = f"keys: {SPANS['keys'][0]}"
+    for options in ([], ["-a"]):
+        numbers, _ = told(live, "--source=bpf", "--span", keys, *options, "--", PROBES)
+        check_books(live, f"{options}", numbers)
+        live.equal(f"{options}: by the kernel", numbers["books"]["spans"][0]["counted_in_kernel"], True)
+    numbers, _ = told(live, "--source=bpf", "--room", "10", "--span", f"k: uprobe:{PROBES}:sent -> uprobe:{PROBES}:give by arg1", "--",
+                      PROBES)
+    live.equal("no room", [(span["begun"], span["found_no_room"], span["left"]) for span in numbers["books"]["spans"]],
+               [(10, ALL - 10, 10)])
+    ran = live.run([IOTRACE, "stat", "--interval", "100ms", "--source=bpf", "--span", keys, "--", PROBES], input=b"go\n")
+    live.equal("stat", (ran.returncode, b"none of its probes" in ran.stderr), (0, False))
+    _, text = told(live, "--source=bpf", "--span", keys, "--", "true")
+    live.check("none of its probes was hit" in text, text)
+
+
+def refused(live):
+    """What the kernel cannot count is counted all the same."""
+    name = f"k: {TAKE} -> {GIVE} by tid group comm"
+    either = f"k: {TAKE} -> {GIVE} or uprobe:{PROBES}:drop by tid,arg1"
+    for span, why in ((name, "it has no number 'comm'"), (either, "several events may end it")):
+        numbers, text = told(live, "--source=bpf", "--span", span, "--", PROBES)
+        live.check(f"is not counted in the kernel: {why}" in text or why in text, text)
+        live.equal(f"{why}: whose", [(span["counted_in_kernel"], span["begun"]) for span in numbers["books"]["spans"]],
+                   [(False, ALL + TWICE)])
+
+
+with Live() as test:
+    if SOURCE == "bpf":
+        for each in (same, grouped, commands, refused):
+            each(test)
+    else:
+        test.lacks("BPF")
