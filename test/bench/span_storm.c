@@ -3,7 +3,7 @@
  *
  *   span_storm KIND COUNT [OPEN]
  *
- * KIND getppid: calls of getppid. signal: a process sends itself a signal. seek: for the span "lseek with whence 0 to lseek with
+ * KIND getppid: calls of getppid. function: calls of called(). marker: passes the static probes storm:begin and storm:end. signal: a process sends itself a signal. seek: for the span "lseek with whence 0 to lseek with
  * whence 1, by pid and offset", first OPEN begins that never end, then pairs of other keys. group: the same call with 10,000 file positions in
  * turn. Prints nanoseconds of CPU for one unit, the median of nine parts.
  */
@@ -52,6 +52,41 @@ static void unit_group(void)
 	lseek(fd, next++ % GROUPS, SEEK_SET);
 }
 
+__attribute__((noinline, noclone)) long called(long number)
+{
+	__asm__ volatile("" : "+r"(number)::"memory");
+	return number;
+}
+
+static void unit_function(void)
+{
+	called(next++ % 1000);
+}
+
+/* A static probe as <sys/sdt.h> makes one. */
+#define PROBE(name, key)                                                                           \
+	__asm__ volatile("990: nop\n"                                                              \
+			 ".pushsection .note.stapsdt,\"\",\"note\"\n"                              \
+			 ".balign 4\n"                                                             \
+			 ".4byte 992f-991f, 994f-993f, 3\n"                                        \
+			 "991: .asciz \"stapsdt\"\n"                                               \
+			 "992: .balign 4\n"                                                        \
+			 "993: .8byte 990b\n"                                                      \
+			 ".8byte 0\n"                                                              \
+			 ".8byte 0\n"                                                              \
+			 ".asciz \"storm\"\n"                                                      \
+			 ".asciz \"" #name "\"\n"                                                  \
+			 ".asciz \"8@%0\"\n"                                                       \
+			 "994: .balign 4\n"                                                        \
+			 ".popsection\n" ::"r"(key))
+
+static void unit_marker(void)
+{
+	PROBE(begin, next);
+	PROBE(end, next);
+	next++;
+}
+
 static void nothing(int number)
 {
 	(void)number;
@@ -69,10 +104,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*unit)(void);
-	} kind[] = {{"getppid", unit_getppid},
-		    {"signal", unit_signal},
-		    {"seek", unit_seek},
-		    {"group", unit_group}};
+	} kind[] = {{"getppid", unit_getppid}, {"function", unit_function}, {"marker", unit_marker},
+		    {"signal", unit_signal},   {"seek", unit_seek},         {"group", unit_group}};
 	long count = argc > 2 ? atol(argv[2]) / PARTS : 0, open_keys = argc > 3 ? atol(argv[3]) : 0;
 	void (*unit)(void) = NULL;
 	double part[PARTS];
@@ -82,7 +115,8 @@ int main(int argc, char **argv)
 			unit = kind[i].unit;
 	fd = open("/etc/passwd", O_RDONLY);
 	if (!unit || count < 1 || fd < 0) {
-		fprintf(stderr, "usage: span_storm getppid|signal|seek|group COUNT [OPEN]\n");
+		fprintf(stderr,
+			"usage: span_storm getppid|function|marker|signal|seek|group COUNT [OPEN]\n");
 		return 1;
 	}
 	signal(SIGUSR1, nothing);

@@ -1,14 +1,18 @@
 #!/usr/bin/python3
-"""What measuring spans costs: a pair of events bare, counted in the kernel, paired from perf's events, and by bpftrace, in turn; with
-millions of open spans and thousands of groups; and how fast a capture is read.
+"""What measuring spans costs: a pair of events bare, counted in the kernel, paired from perf's events, and by bpftrace, in turn; the
+same of a pair of probes, and what the probes alone cost; with millions of open spans and thousands of groups; and how fast a capture is
+read.
 
-As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|open|groups|capture]..."""
+As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|probes|open|groups|capture]..."""
 
+import ctypes
 import json
+import os
 import re
 import resource
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 
@@ -22,6 +26,27 @@ PAIRS = {
     "signal": ("p: signal:signal_generate -> signal:signal_deliver by tid", "tracepoint:signal:signal_generate",
                "tracepoint:signal:signal_deliver"),
 }
+
+
+# A span, and the same for bpftrace: PATH is the program's.
+PROBES = {
+    "function": ("p: uprobe:PATH:called -> uprobe:PATH:called%return by tid", ("uprobe:PATH:called", "uretprobe:PATH:called", "tid")),
+    "marker": ("p: usdt:PATH:storm:begin -> usdt:PATH:storm:end by tid", ("usdt:PATH:storm:begin", "usdt:PATH:storm:end", "tid")),
+    "marker by key": ("p: usdt:PATH:storm:begin -> usdt:PATH:storm:end by pid,arg1",
+                      ("usdt:PATH:storm:begin", "usdt:PATH:storm:end", "pid, arg0")),
+}
+EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
+
+
+def open_probe(path, offset, is_return):
+    """A perf event at a place of a program, disabled: the probe is there, and does nothing. Returns its descriptor."""
+    kind = int(open("/sys/bus/event_source/devices/uprobe/type", encoding="ascii").read())
+    name = ctypes.create_string_buffer(path.encode())
+    attr = struct.pack("=IIQQQQQIIQQ", kind, 128, is_return, 1, 0, 0, 1, 0, 0, ctypes.addressof(name), offset).ljust(128, b"\0")
+    fd = ctypes.CDLL(None, use_errno=True).syscall(EVENT_OPEN[os.uname().machine], attr, -1, 0, -1, 8)
+    if fd < 0:
+        raise OSError(ctypes.get_errno(), "perf_event_open")
+    return fd
 
 
 class Work(Bench):
@@ -62,6 +87,48 @@ class Work(Bench):
                 of = statistics.median(found["bpftrace"]) - bare if "bpftrace" in found else 0
                 print(f"{work:8} {way:14} {statistics.median(values):8.0f} ns, added {added:6.0f}"
                       + (f", {added / of:.2f} of bpftrace's" if of > 0 else ""))
+
+    def places(self, work):
+        """Where the probes of a pair are in the program's file."""
+        sections = subprocess.run(["readelf", "-SW", self.storm], stdout=subprocess.PIPE, text=True, check=True).stdout
+        address, offset = (int(word, 16) for word in re.search(r" \.text +PROGBITS +(\w+) (\w+)", sections).groups())
+        if work == "function":
+            names = subprocess.run(["nm", self.storm], stdout=subprocess.PIPE, text=True, check=True).stdout
+            at = int(re.search(r"^(\w+) T called$", names, re.MULTILINE).group(1), 16) - address + offset
+            return (at, False), (at, True)
+        notes = subprocess.run(["readelf", "-n", self.storm], stdout=subprocess.PIPE, text=True, check=True).stdout
+        return tuple((int(place, 16) - address + offset, False) for place in re.findall(r"Location: (\w+)", notes))
+
+    def alone(self, work, storm):
+        """The price of the probes themselves."""
+        events = [open_probe(self.storm, *place) for place in self.places(work)]
+        try:
+            return self.run(*storm)[0]
+        finally:
+            for event in events:
+                os.close(event)
+
+    def probes(self):
+        for name, (span, (begin, end, key)) in PROBES.items():
+            work = name.split()[0]
+            span = span.replace("PATH", self.storm)
+            empty, program = (text.replace("PATH", self.storm) for text in (
+                f"{begin} {{ }} {end} {{ }}",
+                f"{begin} {{ @s[{key}] = nsecs; }} {end} /@s[{key}]/ {{ @h = hist(nsecs - @s[{key}]); delete(@s[{key}]); }}"))
+            storm = [self.storm, work, str(int(1000000 * self.scale))]
+            ways = {"bare": storm, "probes alone": None, "counted": [*self.latency(span), *storm],
+                    "perf's events": [*self.latency(span, "--source=perf", "-m", "32M"), *storm]}
+            if shutil.which("bpftrace"):
+                ways["bpftrace, empty"] = ["bpftrace", "-q", "-e", empty, "-c", " ".join(storm)]
+                ways["bpftrace"] = ["bpftrace", "-q", "-e", program, "-c", " ".join(storm)]
+            found = {way: [] for way in ways}
+            for _ in range(self.rounds):
+                for way, command in ways.items():
+                    found[way].append(self.run(*command)[0] if command else self.alone(work, storm))
+            alone = statistics.median(found["probes alone"])
+            for way, values in found.items():
+                print(f"{name:14} {way:16} {statistics.median(values):8.0f} ns, more than the probes {statistics.median(values) - alone:6.0f}"
+                      f"  ({min(values):.0f} to {max(values):.0f})")
 
     def open(self):
         many, room = int(5000000 * self.scale), int(5100000 * self.scale) + 1000000
@@ -106,4 +173,4 @@ class Work(Bench):
 
 
 if __name__ == "__main__":
-    main(Work, ("pairs", "open", "groups", "capture"))
+    main(Work, ("pairs", "probes", "open", "groups", "capture"))

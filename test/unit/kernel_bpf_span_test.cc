@@ -221,10 +221,11 @@ TEST_F(Probes, FindFieldsInTheirLines)
 	span.size = "len";
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_TRUE(plan.spec.has_probes);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_PROBE);
-	EXPECT_EQ(fetch(BPF_SPAN_KEY).at, offsetof(struct pt_regs, rsi));
-	EXPECT_EQ(fetch(BPF_SPAN_KEY).depth, 0);
-	EXPECT_EQ(fetch(BPF_SPAN_KEY).size, 8);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_NUMBER);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].offset,
+		  offsetof(struct pt_regs, rsi));
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].size, 8);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_PROBE);
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).at, offsetof(struct pt_regs, r12));
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).depth, 2);
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).offset[0], 16);
@@ -243,6 +244,7 @@ TEST_F(Probes, MayBeInSeveralPlaces)
 	ASSERT_EQ(make(), 0) << err.text;
 	ASSERT_EQ(plan.probes.of[BPF_SPAN_BEGIN].sites, 3U);
 	EXPECT_EQ(plan.probes.of[BPF_SPAN_BEGIN].low[1], 0x20U);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_PROBE);
 	EXPECT_TRUE(fetch(BPF_SPAN_KEY, 1).is_constant);
 	EXPECT_EQ(fetch(BPF_SPAN_KEY, 1).offset[0], -5);
 	EXPECT_EQ(fetch(BPF_SPAN_KEY, 2).offset[0], -16);
@@ -271,7 +273,7 @@ TEST_F(Probes, KeepFieldsOfTheEntry)
 	span.side[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false, 3};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_ENTRY);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_PROBE);
+	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].argument, 1);
 	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[0].is_signed, 1);
 	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].fields, 2U);

@@ -22,6 +22,7 @@ const volatile struct bpf_span_spec spec;
 volatile bool is_on;
 volatile uint32_t set_now;        /* the set of cells that is added to */
 int own_helper[BPF_SPAN_HELPERS]; /* other processes of iotrace; 0: none */
+enum { EXISTS = 17 };             /* EEXIST */
 uint32_t cells_used;              /* used cells for groups; may exceed the limit */
 
 #include "bpf/span_value.h"
@@ -82,11 +83,14 @@ struct bpf_iter__bpf_map {
 	struct bpf_map *map;
 } KERNEL;
 
+/* Probes are only in the processes that are followed, unless other tasks are needed, too. */
 static __always_inline bool is_followed(const struct input *input)
 {
 	int tgid = input->task >> 32;
 	struct task_struct *task;
 
+	if (input->site && !spec.is_system && !spec.is_everywhere)
+		return true;
 	if (spec.is_system)
 		return tgid != spec.own_tgid && tgid != own_helper[0] && tgid != own_helper[1] &&
 		       tgid != own_helper[2];
@@ -184,6 +188,7 @@ static __always_inline void begin(const struct input *input)
 	struct bpf_span_books *books = books_of_cpu();
 	struct bpf_span_open *open, new;
 	uint64_t key[BPF_SPAN_KEYS], owner = 0;
+	long code;
 
 	if (!books || !is_wanted(input, side) || is_unwanted(input))
 		return;
@@ -196,27 +201,32 @@ static __always_inline void begin(const struct input *input)
 		return;
 	}
 	take_key(key, input, side);
-	open = bpf_map_lookup_elem(&open_spans, key);
-	if (open) {
-		count(&books->begun, 1);
-		if (open->begin && open->left)
-			count(&books->left, 1);
-		else if (open->begin)
-			count(&books->begun_again, 1);
-		if (open->begin)
-			land(open, bpf_ktime_get_ns());
-		fill(open, input, key[0], owner);
-		return;
-	}
-	if (spec.is_of_thread && !is_followed(input))
-		return;
-	fill(&new, input, key[0], owner);
-	if (bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST)) {
+	/* A thread most often has an entry already; another key most often has none. */
+	open = spec.is_of_thread ? bpf_map_lookup_elem(&open_spans, key) : NULL;
+	if (!open) {
+		if (spec.is_of_thread && !is_followed(input))
+			return;
+		fill(&new, input, key[0], owner);
+		code = bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST);
+		if (!code) {
+			count(&books->begun, 1);
+			return;
+		}
 		land(&new, new.begin);
-		count(&books->full, 1);
-	} else {
-		count(&books->begun, 1);
+		open = code == -EXISTS ? bpf_map_lookup_elem(&open_spans, key) : NULL;
 	}
+	if (!open) {
+		count(&books->full, 1);
+		return;
+	}
+	count(&books->begun, 1);
+	if (open->begin && open->left)
+		count(&books->left, 1);
+	else if (open->begin)
+		count(&books->begun_again, 1);
+	if (open->begin)
+		land(open, bpf_ktime_get_ns());
+	fill(open, input, key[0], owner);
 }
 
 /* Returns the cell with this index in the present set. */

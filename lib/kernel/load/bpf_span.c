@@ -127,12 +127,11 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 
 static void prepare_sides(struct bpf_span *span, const struct counted_span *counted)
 {
-	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
-		for (int kind = 0; kind < OF_KINDS; kind++)
-			bpf_program__set_autoload(program_of(span->programs, side, kind),
-						  is_used(span, counted, side, kind));
-		struct bpf_program *program = program_of(span->programs, side, OF_TRACEPOINT);
+	for (int i = 0; i < BPF_SPAN_SIDES * OF_KINDS; i++) {
+		int side = i / OF_KINDS, kind = i % OF_KINDS;
+		struct bpf_program *program = program_of(span->programs, side, kind);
 
+		bpf_program__set_autoload(program, is_used(span, counted, side, kind));
 		bpf_span_patch((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
 			       bpf_program__insn_cnt(program), &span->plan.offsets[side]);
 	}

@@ -123,10 +123,17 @@ struct side {
 	struct error *err;
 };
 
-static void use_fetch(struct bpf_span_field *field, uint8_t at, bool is_signed)
+/* A register of a probe that is in one place can be read as data of a tracepoint is. */
+static void use_fetch(const struct side *of, struct bpf_span_field *field, uint32_t number)
 {
-	field->at = at;
-	field->is_signed = is_signed;
+	const struct bpf_span_fetch *fetch = &of->probe->site[0].field[number];
+	bool is_register = of->probe->sites == 1 && !fetch->depth && !fetch->is_constant;
+
+	field->at = is_register ? BPF_SPAN_NUMBER : BPF_SPAN_OF_PROBE;
+	field->is_signed = fetch->is_signed;
+	field->shift = fetch->is_signed ? (uint8_t)(64 - 8 * fetch->size) : 0;
+	if (is_register)
+		of->offsets->field[number] = (struct bpf_span_offset){fetch->at, fetch->size};
 }
 
 /* The fields of a probe, and of its entry. */
@@ -136,12 +143,14 @@ static int find_fetch(const struct side *of, struct bpf_span_field *field, uint3
 	int code = bpf_span_find_field(of->probe, &of->found, number, name, of->err);
 
 	if (code > 0)
-		use_fetch(field, BPF_SPAN_OF_PROBE, of->probe->site[0].field[number].is_signed);
+		use_fetch(of, field, number);
 	if (code)
 		return code;
 	code = bpf_span_find_kept(of->entry, &of->found_entry, name, &field->argument, of->err);
-	if (code > 0)
-		use_fetch(field, BPF_SPAN_OF_ENTRY, of->entry->field[field->argument].is_signed);
+	if (code <= 0)
+		return code;
+	field->at = BPF_SPAN_OF_ENTRY;
+	field->is_signed = of->entry->field[field->argument].is_signed;
 	return code;
 }
 
