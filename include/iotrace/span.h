@@ -105,6 +105,11 @@ static inline bool span_is_of_calls(const struct span *span)
 	       span->source == SPAN_OF_DESCRIPTORS;
 }
 
+static inline bool span_is_of_requests(const struct span *span)
+{
+	return span->source >= SPAN_OF_REQUESTS && span->source <= SPAN_OF_SERVICE;
+}
+
 /*
  * Returns a span, or NULL with a message that names the wrong word. `where` is SPAN_IN_TASK if all events of a span have the same
  * task because the key contains pid or tid, otherwise SPAN_ANYWHERE.

@@ -43,6 +43,8 @@ void span_engine_choose_tasks(struct span_engine *engine);
 void span_engine_keep_names(struct span_engine *engine);
 /* Spans get the stack of their first event, or of the call that made them. Call it before span_engine_events(). */
 void span_engine_use_stacks(struct span_engine *engine);
+/* Returns a tracepoint that has the stacks of block requests, with its fields; NULL after the last. */
+const char *span_request_event(uint32_t index);
 /* Needed for stacks: a process has mapped a file. */
 void span_engine_mapping(struct span_engine *engine, const struct decode_mapping *mapping);
 /* An address in a program. */

@@ -362,6 +362,8 @@ void span_engine_tracepoint(struct span_engine *engine, const struct event *even
 	see_time(engine, event->time);
 	if (event->tracepoint.event + 1 == engine->calls.event)
 		engine_add_call(engine, event);
+	if (engine->requests.place)
+		engine_add_request(engine, event);
 	/* An event may end one span and begin the next, so ends come first. */
 	for (uint32_t i = 0; i < what->uses; i++)
 		if (what->use[i].side != SPAN_BEGIN)

@@ -6,6 +6,7 @@
 #include "engine_call.h"
 #include "engine_entry.h"
 #include "engine_group.h"
+#include "engine_request.h"
 #include "open.h"
 
 #include <iotrace/span_engine.h>
@@ -85,6 +86,7 @@ struct span_engine {
 	uint32_t threads, threads_cap;
 	struct stacks *stacks; /* NULL: not wanted */
 	struct engine_calls calls;
+	struct engine_requests requests;
 	struct map comm;           /* maps a tid to a name */
 	struct map user, cgroup;   /* the same for numbers of users and ids of control groups */
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */

@@ -312,11 +312,6 @@ static void thread_event(struct span_engine *engine, const struct io_event *even
 	}
 }
 
-static bool is_of_request(enum span_source source)
-{
-	return source == SPAN_OF_REQUESTS || source == SPAN_OF_QUEUE || source == SPAN_OF_SERVICE;
-}
-
 static uint64_t request_group(const struct engine_span *span, const struct span_engine *engine,
 			      const struct io_event *event)
 {
@@ -341,11 +336,13 @@ static uint64_t request_group(const struct engine_span *span, const struct span_
 
 static void request_begin(struct span_engine *engine, const struct io_event *event)
 {
+	uint32_t stack = engine_request_stack(engine, event);
+
 	for (uint32_t i = 0; i < engine->spans; i++) {
 		const struct engine_span *span = &engine->span[i];
 		bool is_service = span->span->source == SPAN_OF_SERVICE;
 
-		if (!is_of_request(span->span->source))
+		if (!span_is_of_requests(span->span))
 			continue;
 		engine_begin(engine, &(const struct open_span){
 					     .span = (uint16_t)i,
@@ -358,6 +355,7 @@ static void request_begin(struct span_engine *engine, const struct io_event *eve
 					     .comm = event->op.name,
 					     .about = name_of_file(engine, event->op.file),
 					     .group = request_group(span, engine, event),
+					     .stack = stack,
 				     });
 	}
 }
@@ -417,7 +415,7 @@ static void request_event(struct span_engine *engine, const struct io_event *eve
 		enum span_source source = engine->span[i].span->source;
 		uint32_t slot;
 
-		if (!is_of_request(source))
+		if (!span_is_of_requests(engine->span[i].span))
 			continue;
 		slot = open_find(&engine->open, i, key);
 		if (event->kind == IO_OP_ISSUED && source == SPAN_OF_SERVICE && slot != OPEN_NONE)
@@ -452,7 +450,7 @@ void span_engine_io_event(struct span_engine *engine, const struct io_event *eve
 bool engine_io_group(struct engine_span *span, enum span_by by)
 {
 	enum span_source source = span->span->source;
-	bool is_request = is_of_request(source), is_call = source == SPAN_OF_CALLS;
+	bool is_request = span_is_of_requests(span->span), is_call = source == SPAN_OF_CALLS;
 	bool has_mode = is_request || source == SPAN_OF_OPERATIONS || source == SPAN_OF_FAULTS;
 
 	if (source == SPAN_OF_ARCHIVE && by == SPAN_BY_GROUP) {

@@ -53,6 +53,7 @@ void span_engine_free(struct span_engine *engine)
 	entries_release(&engine->entries);
 	stacks_free(engine->stacks);
 	engine_calls_release(&engine->calls);
+	engine_requests_release(&engine->requests);
 	strtab_free(engine->strings);
 	free(engine->thread);
 	free(engine->event);

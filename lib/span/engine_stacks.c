@@ -4,12 +4,17 @@
 
 void span_engine_use_stacks(struct span_engine *engine)
 {
+	bool has_calls = false, has_requests = false;
+
 	engine->stacks = stacks_new();
-	for (uint32_t i = 0; i < engine->spans; i++)
-		if (span_is_of_calls(engine->span[i].span)) {
-			engine_use_call_stacks(engine);
-			break;
-		}
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		has_calls |= span_is_of_calls(engine->span[i].span);
+		has_requests |= span_is_of_requests(engine->span[i].span);
+	}
+	if (has_calls)
+		engine_use_call_stacks(engine);
+	if (has_requests)
+		engine_use_request_stacks(engine);
 }
 
 void span_engine_mapping(struct span_engine *engine, const struct decode_mapping *mapping)

@@ -168,21 +168,19 @@ static int add_stacks(struct span_options *options, struct error *err)
 {
 	struct recording *recording = &options->record.recording;
 	struct text_list *stacks = &recording->stacks;
-	bool has_calls = false;
+	bool has_calls = false, has_requests = false;
 
 	for (uint32_t i = 0; i < options->set.spans; i++) {
 		const struct span *span = options->set.span[i];
 
 		has_calls |= span_is_of_calls(span);
-		if (span->source != SPAN_OF_TRACEPOINTS && !span_is_of_calls(span)) {
-			error_say(err, EINVAL,
-				  "--stacks: the records that span '%s' is made of have no stacks",
-				  span->name);
-			error_hint(
-				err,
-				"Give a span of tracepoints, for example --span "
-				"'b: block:block_rq_issue -> block:block_rq_complete by dev,sector'");
-			return -EINVAL;
+		has_requests |= span_is_of_requests(span);
+		if (span->source != SPAN_OF_TRACEPOINTS && !span_is_of_calls(span) &&
+		    !span_is_of_requests(span)) {
+			return error_say(
+				err, EINVAL,
+				"--stacks: the records that span '%s' is made of have no stacks",
+				span->name);
 		}
 		for (const struct span_point *begin = &span->side[SPAN_BEGIN];
 		     begin && begin->event; begin = begin->other)
@@ -190,6 +188,8 @@ static int add_stacks(struct span_options *options, struct error *err)
 	}
 	if (has_calls)
 		span_set_record_calls(recording);
+	if (has_requests)
+		span_set_record_requests(recording);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
+#include <iotrace/span_engine.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,17 @@ void span_set_record(struct span_set *set, const bool *is_left_out, bool with_co
 {
 	add_events(set, is_left_out, with_context, true, recording);
 	add_events(set, is_left_out, with_context, false, recording);
+}
+
+void span_set_record_requests(struct recording *recording)
+{
+	const char *text;
+
+	for (uint32_t i = 0; (text = span_request_event(i)); i++) {
+		if (!has_event(&recording->everywhere, text))
+			text_list_add(&recording->everywhere, text);
+		text_list_add(&recording->stacks, text);
+	}
 }
 
 void span_set_record_calls(struct recording *recording)

@@ -31,6 +31,8 @@ void span_set_record(struct span_set *set, const bool *is_left_out, bool with_co
 		     struct recording *recording);
 /* Adds the begins of all calls that are recorded, with their stacks. */
 void span_set_record_calls(struct recording *recording);
+/* Adds the tracepoints that begin block requests, with their stacks. */
+void span_set_record_requests(struct recording *recording);
 /* Also removes the tracepoints and probes from the recording, which is not used again. */
 void span_set_release(struct span_set *set, struct recording *recording);
 /* Returns 0, or -ENOENT with a message: a tracepoint or a field that this kernel lacks, and the nearest names. */

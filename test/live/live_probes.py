@@ -173,8 +173,10 @@ def stacks(live):
     rows = [line.split()[0] for line in said.splitlines() if line.split()[2:4] and line.split()[3:4] == ["keys"]]
     live.equal("groups", rows, ["3", "2", "2"])
     live.equal("functions in the text", [said.count(f"          {name} at ") for name in ("lose_some", "lose_inline", "lose_more")], [1] * 3)
-    ran = live.run([IOTRACE, "leaks", "--stacks", "--span", "block", "--", "true"])
-    live.equal("spans without stacks", (ran.returncode, b"span 'block' is made of have no stacks" in ran.stderr), (125, True))
+    ran = live.run([IOTRACE, "leaks", "--stacks", "--span", "fault", "--", "true"])
+    live.equal("spans without stacks", (ran.returncode, b"span 'fault' is made of have no stacks" in ran.stderr), (125, True))
+    ran = live.run([IOTRACE, "leaks", "--stacks", "--span", "block", "--span", "block-queue", "--", "true"])
+    live.equal("spans of requests", (ran.returncode, b"block: no leaks" in ran.stdout + ran.stderr), (0, True))
 
 
 def stacks_of_calls(live):

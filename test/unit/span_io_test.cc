@@ -4,7 +4,9 @@
 #include "trace_builder.h"
 
 #include <csignal>
+#include <deque>
 #include <gtest/gtest.h>
+#include <iotrace/decode.h>
 #include <iotrace/error.h>
 #include <iotrace/leaks.h>
 #include <iotrace/span_engine.h>
@@ -203,6 +205,94 @@ TEST_F(Io, ARequestThatWasNeverIssuedHasNoService)
 	EXPECT_EQ(span_engine_books(engine, 0)->fate[SPAN_OPEN], 1U);
 	EXPECT_EQ(span_engine_books(engine, 1)->fate[SPAN_CANCELLED], 1U);
 	EXPECT_EQ(span_engine_books(engine, 2)->begun, 0U);
+}
+
+/* The samples that have call chains, and the stacks that requests get. */
+class RequestStacks : public Io
+{
+      protected:
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::deque<struct decode_event> fields;
+
+	void start()
+	{
+		const char *text;
+
+		open({"block", "block-queue"});
+		span_engine_use_stacks(engine);
+		for (uint32_t i = 0; (text = span_request_event(i)); i++) {
+			struct decode_event event = {};
+
+			event.name = i == 0   ? "block:block_rq_insert"
+				     : i == 1 ? "block:block_rq_issue"
+					      : "block:block_bio_queue";
+			event.numbers = 2;
+			event.number[0] = "dev";
+			event.number[1] = "sector";
+			fields.push_back(event);
+			span_engine_define(engine, i, &fields.back());
+		}
+	}
+	void sample(uint64_t time, uint32_t kind, uint64_t sector, uint64_t address,
+		    uint64_t dev = 8 << 20)
+	{
+		const uint64_t chain[] = {static_cast<uint64_t>(-512), address};
+		struct event event = {};
+
+		event.kind = EVENT_TRACEPOINT;
+		event.time = time;
+		event.pid = event.tid = 1;
+		event.tracepoint.event = kind;
+		event.tracepoint.numbers = 2;
+		event.tracepoint.number[0] = dev;
+		event.tracepoint.number[1] = sector;
+		event.tracepoint.callers = 2;
+		event.tracepoint.caller = reinterpret_cast<const uint8_t *>(chain);
+		span_engine_tracepoint(engine, &event);
+	}
+	void begins(uint64_t time, uint64_t id)
+	{
+		feed({io::request(time, time, time, d->location, d->handle, id, REQUEST_READ,
+				  4096)[0]});
+	}
+	/* The address where each open request began; 0: not known. */
+	std::map<uint64_t, uint64_t> stacks()
+	{
+		std::map<uint64_t, uint64_t> found;
+
+		span_engine_end(engine);
+		for (const struct span_seen &s : seen) {
+			const struct span_frame *frame = span_engine_frame(engine, s.stack, 0);
+			const uint64_t address = frame ? frame->offset : 0;
+
+			EXPECT_TRUE(!found.count(s.key[0]) || found[s.key[0]] == address);
+			found[s.key[0]] = address;
+		}
+		return found;
+	}
+};
+
+TEST_F(RequestStacks, AreOfTheSampleAtTheSamePlaceAndTime)
+{
+	const std::map<uint64_t, uint64_t> expected = {{1, 0x11}, {2, 0x12}, {3, 0},
+						       {4, 0},    {5, 0x15}, {6, 0}};
+
+	start();
+	sample(1000000, 0, 8, 0x11);
+	begins(1000900, 1);
+	begins(2000000, 2); /* its sample comes later */
+	sample(2000700, 1, 16, 0x12);
+	sample(3000000, 0, 24, 0x13);
+	begins(3900000, 3); /* too late */
+	sample(4000000, 0, 32, 0x14, 9 << 20);
+	begins(4000100, 4); /* another device */
+	sample(5000000, 0, 40, 0x15);
+	sample(5900000, 1, 40, 0x99); /* it was inserted, and then issued */
+	begins(5000100, 5);
+	begins(6000000, 6);
+	sample(6900000, 1, 48, 0x16);
+	EXPECT_EQ(stacks(), expected);
 }
 
 class Descriptors : public Io
