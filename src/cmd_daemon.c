@@ -78,7 +78,7 @@ static void serve_flight(struct daemon *daemon)
 		daemon->has_failed = true;
 		stop(daemon);
 	} else if (!daemon->is_over && daemon_flight_start(&daemon->flight, &err)) {
-		log_warn("%s", err.text);
+		log_failure(LOG_WARN, &err);
 	}
 	feed_follow(daemon->feed, daemon->flight.feed);
 }

@@ -202,7 +202,7 @@ int recorder_ask_daemon(const char *directory, const char *request)
 	if (from)
 		status = copy_answer(from);
 	else
-		log_error("%s", err.text);
+		log_failure(LOG_ERROR, &err);
 	if (from)
 		fclose(from);
 	free(path);
