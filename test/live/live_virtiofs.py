@@ -38,8 +38,19 @@ poweroff -f
 """
 
 
-def make_guest(live):
-    return guest.make(live, MODULES, ("umount", "cat", "ls", "rm", "mkdir", "poweroff"), STEPS)
+# It writes until it is read from.
+ENDLESS = """\
+mkdir /shared
+mount -t virtiofs host /shared
+echo the guest writes
+while :; do dd if=/dev/zero of=/shared/file bs=16384 count=8 conv=fsync 2>/dev/null; done
+"""
+APPLETS = ("umount", "cat", "ls", "rm", "mkdir", "poweroff", "dd")
+TRIES = 30
+
+
+def make_guest(live, steps):
+    return guest.make(live, MODULES, APPLETS, steps)
 
 
 def machine(live, image, archive):
@@ -59,43 +70,67 @@ def code_of(name):
     return int(re.sub(r"\D", "", name.rsplit("(", 1)[-1]))
 
 
-def served(live, image, archive):
-    """Every request by opcode as the daemon logs it."""
-    shared, log = live.path("shared"), live.path("log")
-    os.mkdir(shared)
+def start_daemon(live, stack, log):
+    """Returns the daemon of a directory with a file, which logs each request."""
+    shared = live.made("shared")
     with open(os.path.join(shared, "data"), "wb") as file:
         file.write(b"x" * 300000)
+    said = stack.enter_context(open(log, "wb"))
+    daemon = subprocess.Popen([DAEMON, f"--socket-path={live.path('socket')}", "-o", f"source={shared}", "-o", "sandbox=chroot", "-d"],
+                              stdout=said, stderr=said, env=CALMED)
+    stack.callback(daemon.wait)
+    stack.callback(daemon.kill)
+    wait_until(lambda: os.path.exists(live.path("socket")), 20)
+    return daemon
+
+
+def start_stat(live, *words):
+    """Returns iotrace stat, which records; or None."""
+    ready, gives = os.pipe()
+    stat = subprocess.Popen([IOTRACE, "stat", "-a", "--by", "virtiofs", "-i", "0.2", f"--ready-fd={gives}", f"--json={live.path('json')}", *words],
+                            pass_fds=[gives], env=CALMED, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    os.close(gives)
+    with os.fdopen(ready, "rb") as file:
+        if live.equal("ready", file.readline(), b"ready\n"):
+            return stat
+    print(stat.communicate()[1].decode(errors="replace"))
+    return None
+
+
+def frames(live):
+    with open(live.path("json"), encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.endswith("\n")]
+
+
+def says(live, emulator, words):
+    """Waits until the guest says these words."""
+    text = b""
+    while words not in text:
+        line = emulator.stdout.readline()
+        if not line:
+            break
+        text += line
+    if not live.check(words in text, f"the guest did not say {words}"):
+        print(text.decode(errors="replace")[-3000:])
+
+
+def served(live):
+    """Every request by opcode as the daemon logs it."""
+    image, archive = make_guest(live, STEPS)
+    log = live.path("log")
     with contextlib.ExitStack() as stack:
-        said = stack.enter_context(open(log, "wb"))
-        daemon = subprocess.Popen([DAEMON, f"--socket-path={live.path('socket')}", "-o", f"source={shared}", "-o", "sandbox=chroot", "-d"],
-                                  stdout=said, stderr=said, env=CALMED)
-        stack.callback(daemon.wait)
-        stack.callback(daemon.kill)
-        wait_until(lambda: os.path.exists(live.path("socket")), 20)
-        ready, gives = os.pipe()
-        stat = subprocess.Popen([IOTRACE, "stat", "-a", "--by", "virtiofs", "-i", "0.2", f"--ready-fd={gives}", f"--json={live.path('json')}"],
-                                pass_fds=[gives], env=CALMED, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        os.close(gives)
-        with os.fdopen(ready, "rb") as file:
-            if not live.equal("ready", file.readline(), b"ready\n"):
-                print(stat.communicate()[1].decode(errors="replace"))
-                return
+        daemon = start_daemon(live, stack, log)
+        stat = start_stat(live)
+        if not stat:
+            return
         emulator = subprocess.Popen(machine(live, image, archive), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        text = b""
-        while b"the guest is done" not in text:
-            line = emulator.stdout.readline()
-            if not line:
-                break
-            text += line
-        if not live.check(b"the guest is done" in text, "the guest did not come to its end"):
-            print(text.decode(errors="replace")[-3000:])
+        says(live, emulator, b"the guest is done")
         emulator.communicate(b"go\n", timeout=guest.SECONDS)
         daemon.wait(guest.SECONDS)  # it ends with its machine
         time.sleep(0.5)
         stat.send_signal(signal.SIGINT)
         stat.communicate()
-    with open(live.path("json"), encoding="utf-8") as file:
-        last = [json.loads(line) for line in file][-1]
+    last = frames(live)[-1]
     mine = {code_of(row["name"]): row["ops_total"] for row in last["rows"] if row["ops_total"]}
     logged = read_log(log)
     live.equal("requests by opcode", mine, dict(logged))
@@ -103,6 +138,50 @@ def served(live, image, archive):
     names = {row["name"] for row in last["rows"]}
     live.check({"READ(15)", "CREATE(35)", "INIT(26)"} <= names, f"{names}")
     live.check(all(row["svctm_us"] >= 0 and row["inflight"] == 0 for row in last["rows"]), f"{last['rows']}")
+
+
+def hung_rows(frame):
+    return [row for row in frame["rows"] if row["hang"]]
+
+
+def stopped(live, daemon):
+    """Stops the daemon until it was in the middle of a request. Returns the frame that says so, or None."""
+    for _ in range(TRIES):
+        daemon.send_signal(signal.SIGSTOP)
+        time.sleep(1.7)
+        frame = frames(live)[-1]
+        if hung_rows(frame):
+            return frame
+        daemon.send_signal(signal.SIGCONT)
+        time.sleep(0.13)
+    return None
+
+
+def hang(live):
+    """A daemon that is stopped in the middle of a request is a hang, with its thread, until it goes on."""
+    image, archive = make_guest(live, ENDLESS)
+    with contextlib.ExitStack() as stack:
+        daemon = start_daemon(live, stack, "/dev/null")
+        stat = start_stat(live, "--hang", "1s")
+        if not stat:
+            return
+        emulator = stack.enter_context(subprocess.Popen(machine(live, image, archive), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                                        stderr=subprocess.STDOUT))
+        stack.callback(emulator.kill)
+        says(live, emulator, b"the guest writes")
+        live.check(wait_until(lambda: any(row["ops_per_s"] for row in frames(live)[-1]["rows"]), 20), "nothing is served")
+        frame = stopped(live, daemon)
+        if live.check(frame, "the daemon was never stopped in a request"):
+            row = hung_rows(frame)[0]
+            live.equal("its row", (len(hung_rows(frame)), row["inflight"], row["ops_per_s"], round(row["util_percent"])), (1, 1, 0, 100))
+            live.check(1 <= row["oldest_s"] < 3, f"its age: {row}")
+            live.equal("who", [(one["pid"], one["name"]) for one in frame["hangs"]], [(daemon.pid, row["name"])])
+        before = frames(live)[-1]["total"]["ops_total"]
+        daemon.send_signal(signal.SIGCONT)
+        live.check(wait_until(lambda: frames(live)[-1]["total"]["ops_total"] > before and not hung_rows(frames(live)[-1]), 20), "it goes on")
+        stat.send_signal(signal.SIGINT)
+        stat.communicate()
+        live.equal("status", stat.returncode, 3)
 
 
 def absent(live):
@@ -118,9 +197,15 @@ def absent(live):
     live.equal("another program", (ran.returncode, b"has none of the functions" in b" ".join(ran.stderr.split())), (125, True))
 
 
+TESTS = (absent, served, hang)
+
 with Live() as test:
     if not shutil.which(guest.QEMU) or not os.path.exists(DAEMON):
         test.lacks("QEMU with virtiofsd")
     else:
-        absent(test)
-        served(test, *make_guest(test))
+        top = test.dir
+        for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
+            test.dir = os.path.join(top, each.__name__)
+            os.mkdir(test.dir)
+            each(test)
+        test.dir = top
