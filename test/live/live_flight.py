@@ -206,6 +206,27 @@ def signals(live):
     live.check("ignored, because the last trigger was less than" in flight.said, f"signals: {flight.said}")
 
 
+def disk_bytes(path):
+    return sum(os.lstat(os.path.join(folder, name)).st_blocks * 512 for folder, _, names in os.walk(path) for name in names)
+
+
+def limit(live):
+    """All archives together keep the limit: the oldest go, and one that needs more than is left is cut short, which is said."""
+    most = 4 << 20
+    flight = Flight(live, "limited", "--flight", "1s", "--limit", "4M", "--spacing", "100ms", command=["timeout", "12", workload("storm"), "/etc/passwd", "1", "100000000"])
+    for number in range(1, 6):
+        time.sleep(1)
+        flight.snapshot()
+        live.check(wait_until(lambda last=f"{flight.archive}-{number}": last in flight.made(), PATIENCE), f"limit: no archive {number}")
+        used = sum(disk_bytes(path) for path in flight.made())
+        live.check(0 < used <= most + (most >> 2), f"limit: {used} bytes after archive {number}")
+    live.check(f"{flight.archive}-1" not in flight.made(), f"limit: the oldest is there: {flight.made()}")
+    flight.end(status=124)
+    live.check("ends early, because of --limit" in flight.said, f"limit: {flight.said}")
+    for path in flight.made():
+        live.equal(f"{path} is an archive", live.run([IOTRACE, "check-archive", path]).returncode, 0)
+
+
 def after(live):
     """With --after, the archive has what follows, too."""
     command = ["sh", "-c", "read x; echo 1 > first; read x; echo 2 > second; read x; :"]
@@ -344,7 +365,7 @@ def refused(live):
     plain.wait()
 
 
-TESTS = (window, no_writes, programs, signals, after, ended, short, error, fuse_triggers, busy, refused)
+TESTS = (window, no_writes, programs, signals, limit, after, ended, short, error, fuse_triggers, busy, refused)
 
 if __name__ == "__main__":
     without_others()
