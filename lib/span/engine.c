@@ -360,7 +360,7 @@ void span_engine_tracepoint(struct span_engine *engine, const struct event *even
 	const struct engine_event *what = &engine->event[event->tracepoint.event];
 
 	see_time(engine, event->time);
-	if (event->tracepoint.event + 1 == engine->calls.event)
+	if (what->is_call && engine->calls.is_wanted)
 		engine_add_call(engine, event);
 	if (engine->requests.place)
 		engine_add_request(engine, event);

@@ -39,6 +39,7 @@ struct engine_event {
 	const struct decode_event *fields; /* NULL: its format has not arrived */
 	struct engine_use *use;
 	uint32_t uses, cap;
+	bool is_call; /* its samples have the stacks of calls */
 };
 
 enum { IO_MODES = 3 };

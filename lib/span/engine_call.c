@@ -11,6 +11,7 @@
 #include "stacks.h"
 
 #include <iotrace/mem.h>
+#include <iotrace/syscall.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,26 +31,46 @@ struct call_thread {
 	uint32_t first, count, cap;
 };
 
-static bool is_of_calls(const char *event)
+static bool is_event(const char *text, const char *name)
 {
-	static const char name[] = "raw_syscalls:sys_enter";
+	size_t length = strlen(name);
 
-	return !strncmp(event, name, sizeof(name) - 1) &&
-	       (!event[sizeof(name) - 1] || event[sizeof(name) - 1] == '=');
+	return !strncmp(text, name, length) && (!text[length] || text[length] == '=');
 }
 
-void engine_use_call_stacks(struct span_engine *engine)
+/* fields: to be recorded, if it is not needed for another reason. */
+static void add_event(struct span_engine *engine, const char *name, const char *fields)
 {
 	uint32_t i = 0;
 
-	while (i < engine->events.count && !is_of_calls(engine->events.item[i]))
+	while (i < engine->events.count && !is_event(engine->events.item[i], name))
 		i++;
-	engine->calls.event = i + 1;
-	if (i < engine->events.count)
-		return;
-	text_list_add(&engine->events, mem_strdup("raw_syscalls:sys_enter=id"));
-	engine->event = mem_resize(engine->event, (i + 1) * sizeof(*engine->event));
-	engine->event[i] = (struct engine_event){0};
+	if (i == engine->events.count) {
+		text_list_add(&engine->events, mem_format("%s=%s", name, fields));
+		engine->event = mem_resize(engine->event, (i + 1) * sizeof(*engine->event));
+		engine->event[i] = (struct engine_event){0};
+	}
+	engine->event[i].is_call = true;
+}
+
+static void add_call(struct span_engine *engine, const char *call)
+{
+	char *name = call ? mem_format("syscalls:sys_enter_%s", call) : NULL;
+
+	if (name)
+		add_event(engine, name, "");
+	free(name);
+}
+
+/* iotrace records the tracepoint of all calls; a capture of perf may have those of each call instead. */
+void engine_use_call_stacks(struct span_engine *engine)
+{
+	engine->calls.is_wanted = true;
+	add_event(engine, "raw_syscalls:sys_enter", "id");
+	for (call_id id = 0; id < call_count(); id++) {
+		add_call(engine, call_row(id)->name);
+		add_call(engine, call_function(call_row(id)));
+	}
 }
 
 static struct call_thread *thread_of(struct engine_calls *calls, uint32_t tid)
@@ -95,7 +116,7 @@ void engine_add_call(struct span_engine *engine, const struct event *event)
 uint32_t engine_call_stack(struct span_engine *engine, uint32_t tid, uint64_t enter, uint64_t leave)
 {
 	struct engine_calls *calls = &engine->calls;
-	uint32_t index = calls->event ? map_get(&calls->by_tid, tid) : MAP_NONE;
+	uint32_t index = calls->is_wanted ? map_get(&calls->by_tid, tid) : MAP_NONE;
 	const struct call_stack *call;
 	struct call_thread *thread;
 

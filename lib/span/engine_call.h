@@ -2,19 +2,20 @@
 #pragma once
 
 #include <iotrace/map.h>
+#include <stdbool.h>
 
 struct event;
 struct span_engine;
 struct call_thread;
 
 struct engine_calls {
-	uint32_t event; /* index of the tracepoint in engine->events, plus 1; 0: not wanted */
+	bool is_wanted;
 	struct call_thread *thread;
 	uint32_t threads, cap;
 	struct map by_tid;
 };
 
-/* Adds the tracepoint of calls to those that the engine needs. */
+/* Adds the tracepoints of calls to those that the engine needs. */
 void engine_use_call_stacks(struct span_engine *engine);
 /* A call of the event's thread has begun. */
 void engine_add_call(struct span_engine *engine, const struct event *event);

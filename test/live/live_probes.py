@@ -194,6 +194,23 @@ def stacks_of_calls(live):
         live.equal(f"{source}: files by place", found, expected)
 
 
+def stacks_of_perf(live):
+    """The same from files of perf record -g, with the tracepoints of all calls or of each."""
+    if not shutil.which("perf"):
+        live.lacks("perf")
+        return
+    of_each = ",".join(f"syscalls:sys_{side}_{call}" for call in ("openat", "close") for side in ("enter", "exit"))
+    for events in ("raw_syscalls:sys_enter,raw_syscalls:sys_exit", of_each):
+        capture, found = live.path("perf.data"), live.path("perf.json")
+        live.run(["perf", "record", "-q", "-g", "-o", capture, "-e", events, "--", KEYS, "files"])
+        ran = live.run([IOTRACE, "leaks", "--span", "fd", "--stacks", f"--json={found}", capture])
+        live.equal(f"{events}: status", ran.returncode, 1)
+        with open(found, encoding="utf-8") as file:
+            leaks = json.load(file)["leaks"]
+        names = [next((f["function"] for f in leak["stack"] or () if (f["function"] or "").startswith("lose_")), None) for leak in leaks]
+        live.equal(events, {name: names.count(name) for name in names}, {"lose_some": 3, "lose_inline": 2, "lose_more": 2})
+
+
 def kernel_stacks(live):
     """Tracepoints in the kernel have its functions, too, and then those of the program."""
     span = "w: sched:sched_wakeup_new -> sched:sched_migrate_task if dest_cpu == 99999 by tid"
@@ -304,5 +321,5 @@ def rights(live):
 
 with Live() as test:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    for each in (functions, markers, cancel, wrong, stacks, stacks_of_calls, kernel_stacks, in_a_file, stripped, running, other_file, remains, rights):
+    for each in (functions, markers, cancel, wrong, stacks, stacks_of_calls, stacks_of_perf, kernel_stacks, in_a_file, stripped, running, other_file, remains, rights):
         each(test)
