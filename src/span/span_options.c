@@ -12,6 +12,7 @@
 #include <iotrace/sink.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { TOP_DEFAULT = 20, NUMBER_MOST = 100000, ROOM_DEFAULT = 1 << 16, ROOM_MOST = 1 << 26 };
 
@@ -26,6 +27,22 @@ int span_parse_file(void *field, const char *arg, struct error *err)
 	file->is_wanted = true;
 	file->path = arg && strcmp(arg, "-") != 0 ? arg : NULL;
 	return 0;
+}
+
+/* A file with the name of another kind of image would not open where that is expected. */
+static int parse_map(void *field, const char *arg, struct error *err)
+{
+	static const char *const other[] = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"};
+	const char *end = arg ? strrchr(arg, '.') : NULL;
+
+	for (size_t i = 0; end && i < sizeof(other) / sizeof(*other); i++) {
+		if (strcasecmp(end, other[i]) != 0)
+			continue;
+		error_say(err, EINVAL, "--heatmap=%s: the image is an SVG", arg);
+		error_hint(err, "Give it a name such as %.*s.svg", (int)(end - arg), arg);
+		return -EINVAL;
+	}
+	return span_parse_file(field, arg, err);
 }
 
 int span_parse_number(uint32_t *field, const char *arg, uint32_t least, uint32_t most,
@@ -93,7 +110,7 @@ const struct option_row span_latency_rows[] = {
 	{0, "histogram", NULL, "also show how many took how long", OPTION_FLAG,
 	 FIELD(has_histogram), NULL, NULL},
 	{0, "heatmap", "[=FILE]", "a map over time, in the terminal, or as SVG in FILE",
-	 OPTION_CALL, FIELD(heat), span_parse_file, NULL},
+	 OPTION_CALL, FIELD(heat), parse_map, NULL},
 	{0, "interval", "TIME",
 	 "each TIME while it records, also print what ended since the last time", OPTION_CALL,
 	 FIELD(interval), record_parse_duration, NULL},

@@ -158,6 +158,7 @@ iotrace: nothing lost"
 iotrace: nothing lost"
 	grep -q "^iotrace: nothing lost" "$work/err" && wrong "a name looks like a message: $(cat "$work/err")"
 	says "a directory that was removed" 125 "that directory was removed" from_removed "$IOTRACE" true
+	says "an image of another kind" 125 "Give it a name such as a.b.svg" "$IOTRACE" latency --heatmap=a.b.PNG -- true
 	says "convert of an archive" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive"
 	says "convert of an anchor" 125 "is already an OTF2 archive" "$IOTRACE" convert "$work/archive/traces.otf2"
 	mkdir "$work/text-too"
