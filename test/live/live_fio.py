@@ -106,10 +106,11 @@ def percentiles(live, disk):
         few = range(1 if span == "block" else 10)
         live.check(mine["count"] - his["total_ios"] in few, f"{disk.name}: {span}: {mine['count']} of {his['total_ios']}")
         at = his["clat_ns"]["percentile"]
-        for what, ours, theirs in (("average", mine["avg_ns"], his["clat_ns"]["mean"]), ("p50", mine["p50_ns"], at["50.000000"]),
-                                   ("p90", mine["p90_ns"], at["90.000000"])):
+        # Another process may run between the end of a call and fio's look at its clock, but not half of the time.
+        for what, ours, theirs, low in (("average", mine["avg_ns"], his["clat_ns"]["mean"], 0), ("p50", mine["p50_ns"], at["50.000000"], least),
+                                        ("p90", mine["p90_ns"], at["90.000000"], 0)):
             print(f"{disk.name}: {span}: {what}: {ours:,.0f} and {theirs:,.0f} ns: {ours / theirs:.2f}")
-            live.check(theirs * least <= ours <= theirs * (1 + BIN), f"{disk.name}: {span}: {what}: {ours} and fio's {theirs}")
+            live.check(theirs * low <= ours <= theirs * (1 + BIN), f"{disk.name}: {span}: {what}: {ours} and fio's {theirs}")
 
 
 def fuse(live):
