@@ -142,7 +142,7 @@ static void carry_slot(struct carry *c, uint32_t table, const struct slot *old, 
 static uint32_t table_of(struct carry *c, uint32_t id)
 {
 	const struct table *old;
-	struct table *table;
+	struct table *table, mine;
 	uint32_t copy;
 
 	if (id == ID_NONE)
@@ -154,13 +154,14 @@ static uint32_t table_of(struct carry *c, uint32_t id)
 	copy = table_new(c->to);
 	c->table[id] = copy + 1;
 	old = &c->from->table[id];
-	c->to->table[copy].empty_close = old->empty_close;
 	for (uint32_t fd = 0; fd < old->capacity; fd++)
 		carry_slot(c, copy, &old->slot[fd], fd);
 	table = &c->to->table[copy];
-	table->busy = old->busy;
-	table->is_shared = old->is_shared;
-	table->emptied = old->emptied;
+	mine = *table;
+	*table = *old;
+	table->slot = mine.slot;
+	table->capacity = mine.capacity;
+	table->users = mine.users;
 	return copy;
 }
 
