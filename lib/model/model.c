@@ -310,7 +310,7 @@ static void reach(struct model *m, uint64_t time)
 		m->now = time;
 }
 
-/* Of a thread that only a number names, nobody knows the process. */
+/* pid 0: the span names its thread by number only, so its process is unknown. */
 void model_span_begin(struct model *m, const struct model_span *span)
 {
 	reach(m, span->time);

@@ -1,7 +1,8 @@
 /*
- * span_flight: what is in flight, and for how long anything was. Without spec.flights nothing of it is in the programs.
+ * span_flight: counts the spans of each group that are in flight, and the time in which any was. If spec.flights is 0, the kernel's
+ * verifier removes all of this from the programs.
  *
- * All CPUs count in the same place. Times are only added and subtracted, so it does not matter which of two CPUs is first.
+ * All CPUs use the same counters. Times are only added and subtracted, so the order of two CPUs does not matter.
  */
 #pragma once
 

@@ -48,10 +48,10 @@ void bpf_span_parts(const struct bpf_span *span,
 /* The same for what was counted since the last call, of a span that is taken in parts. */
 void bpf_span_take(const struct bpf_span *span,
 		   void (*call)(void *context, const struct counted_part *part), void *context);
-/* For a span whose flights are wanted: `now` is this moment. */
+/* Calls back for each flight of a span that counts them. `now`: the current time. */
 void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 		      void (*call)(void *context, const struct counted_flight *flight),
 		      void *context);
-/* Returns 0 or -errno. Only of a span whose flights are wanted more than once. */
+/* Calls back for each open span. Returns 0 or -errno. The span must have been opened to read its flights repeatedly. */
 int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context);

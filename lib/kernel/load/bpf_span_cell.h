@@ -33,7 +33,7 @@ struct bpf_span_cell_key {
 	uint32_t number, cpu;
 };
 
-/* Counters of one CPU. One cache line and a bit. */
+/* Counters of one CPU. They need a little more than one cache line. */
 struct bpf_span_books {
 	uint64_t begun, ended, cancelled, begun_again, left;
 	uint64_t ends_without_begin, excluded;

@@ -14,7 +14,7 @@
 uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now);
 /* Returns whether nothing is in flight. */
 bool bpf_span_is_idle(const struct bpf_span_flight *flights);
-/* Calls with each of the flights that are used. */
+/* Calls back for each flight in use. */
 void bpf_span_each_flight(const struct bpf_span_flight *flights, uint32_t count, uint64_t now,
 			  void (*call)(void *context, const struct counted_flight *flight),
 			  void *context);

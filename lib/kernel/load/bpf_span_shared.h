@@ -60,7 +60,7 @@ enum bpf_span_at {
 	BPF_SPAN_OF_ENTRY, /* kept since the function was entered */
 };
 
-/* What is known of a value of WHAT: <iotrace/counted.h>. */
+/* Properties of the values of WHAT: see <iotrace/counted.h>. */
 enum {
 	BPF_SPAN_VALUES = 512,
 	BPF_SPAN_READS = 1,
@@ -69,7 +69,7 @@ enum {
 	BPF_SPAN_CLASS_SHIFT = 3,
 };
 
-/* Beside these, of a block request: */
+/* More bits for block requests. */
 enum { BPF_SPAN_ISSUED = 8, BPF_SPAN_FAILED = 16 };
 
 struct bpf_span_field {
@@ -132,12 +132,13 @@ struct bpf_span_spec {
 	uint32_t device[BPF_SPAN_DEVICES];
 };
 
-/* Of these, and the groups are behind them. */
+/* The first flights are those of all spans, and of groups for which there was no space. Those of groups follow. */
 enum { BPF_SPAN_FLIGHT_ALL, BPF_SPAN_FLIGHT_REST, BPF_SPAN_FLIGHT_FIRST };
 
 /*
- * What a group has in flight, in a cache line. busy: the times at which the last one ended, less those at which the first one began;
- * while any is in flight, the present has to be added. comm: the name of the thread whose span was the first.
+ * The spans of a group that are in flight, in one cache line. busy: the sum of the times at which the last one in flight ended, minus
+ * the sum of the times at which the first one began; add the current time while any is in flight. comm: the name of the thread whose
+ * span was the first.
  */
 struct bpf_span_flight {
 	uint64_t group;

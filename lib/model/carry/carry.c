@@ -1,6 +1,6 @@
 /*
- * carry: every object is copied when something leads to it. `new_id` of each pool has the id in the new model + 1 of those that were
- * copied, so what was shared is shared again.
+ * carry: copies an object when something refers to it. The array of each kind maps its old id to its new id + 1, or 0 if it was not
+ * copied yet. So what was shared is shared again.
  */
 #include "carry.h"
 
@@ -272,7 +272,7 @@ static uint32_t new_id(const uint32_t *ids, uint32_t old)
 	return old != ID_NONE && ids[old] ? ids[old] - 1 : ID_NONE;
 }
 
-/* What the flags of a clone are about, which follow the new task. */
+/* The flags of a clone arrive after the new task, so the last child of each task is carried, too. */
 static void carry_forks(struct carry *c)
 {
 	for (uint32_t i = 0; i < c->from->tasks.count; i++) {
@@ -291,8 +291,8 @@ static bool is_alive(const struct process *p)
 }
 
 /*
- * A number may have been used again before its first process, or thread, was seen to end. The one that has it now comes last, so that
- * it is found by it.
+ * The kernel may have reused a number before the end of its first process, or thread, was seen. The one that has the number now is
+ * copied last, so a search for the number finds it.
  */
 static void carry_processes(struct carry *c, bool is_last)
 {

@@ -77,8 +77,8 @@ void life_end_stale_thread(struct model *m, uint32_t pid, uint32_t tid)
 }
 
 /*
- * Returns the public id of a process that has a child now. If it does I/O later only, it is listed now, so that its
- * children have a parent; but not each of a machine that forks.
+ * Returns the public id of a process that has a child now. It is defined even if it has done no I/O yet, so that its children have a
+ * parent. In a recording of the whole machine, only processes that have done I/O are defined.
  */
 static process_id process_parent(struct model *m, uint32_t process)
 {

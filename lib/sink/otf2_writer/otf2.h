@@ -1,7 +1,7 @@
 /*
- * Private to the otf2 sink: its state, and what its files call of each other.
+ * Private to the otf2 sink: its state, and the functions that its files share.
  *
- *	otf2.c          open, event, close: which events are taken, and what a trouble means
+ *	otf2.c          open, event, close: which events are written, and what happens after an error
  *	otf2_event.c    one io_event becomes one record, of the bytes of otf2_record.h
  *	otf2_program.c  begin and end of a program
  *	otf2_host.c     the number of this host, without a resolver

@@ -1,9 +1,9 @@
 /*
  * otf2_host: the number of this host, for the OTF2 library.
  *
- * The library asks gethostid() for it as it makes an archive. Where there is no /etc/hostid, which is nearly everywhere, that of the
- * C library resolves the host's name, and waits for seconds if nobody answers. Ours asks nobody. A program's own function goes
- * before that of the C library, in its shared libraries as well.
+ * The library calls gethostid() when it creates an archive. Nearly no machine has /etc/hostid. Without it, gethostid() of the C library
+ * resolves the name of the host, and waits for seconds if no server answers. This file defines a gethostid() that asks no server. The
+ * program's function replaces that of the C library, for shared libraries as well.
  */
 #include "otf2_host.h"
 

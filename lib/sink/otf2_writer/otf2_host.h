@@ -3,5 +3,5 @@
 
 #include <stdint.h>
 
-/* Returns what the first file says in 4 bytes; else a digest of what the second one says, or of the host's name. */
+/* Returns the 4 bytes of the first file; without it, a hash of the second file; without both, a hash of the host's name. */
 uint32_t otf2_host_id(const char *hostid, const char *machine_id);

@@ -1,13 +1,13 @@
 /*
- * text: every io_event as a line, then what the trace knows. The reference for golden tests.
+ * text: prints every io_event as a line, and then the definitions of the trace. The reference for golden tests.
  *
  * A line is TIME TID@PID KIND and the fields of that kind, in this order, with one space between.
- * Instead of TID@PID stands the name of a block device, sda/samples for what was sampled of it, or
- * machine/samples; for a location that several threads had, t and its number.
- * TIME is in nanoseconds; ids are letters with a number: h3 a handle, f2 a file, #17 a matchingId.
- * Text from outside stands in quotes, with '"' and what escape.h escapes behind a backslash. What
- * is not known is left out, but for a missing id: '-', and a number of bytes that has no value:
- * '*'.
+ * Events of block devices have the name of the device instead of TID@PID, and samples have sda/samples
+ * or machine/samples. A location that several threads shared has "t" and its number.
+ * TIME is in nanoseconds. Ids are letters with a number: h3 is a handle, f2 a file, #17 a matchingId.
+ * Text from outside is in quotes; '"' and the characters that escape.h escapes have a backslash before
+ * them. Unknown fields are omitted, except that '-' is a missing id, and '*' an undefined number of
+ * bytes.
  *
  *	12000 101@100 PROGRAM_BEGIN
  *	12000 101@100 PROGRAM_END status=0              the wait status, '?' if not known

@@ -1,4 +1,4 @@
-/* Private to the text sink: its state, and what its two files call of each other. */
+/* Private to the text sink: its state, and the functions that its files share. */
 #pragma once
 
 #include <iotrace/sink.h>

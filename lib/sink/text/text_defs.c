@@ -1,7 +1,7 @@
 /*
- * text_defs: what the trace knows, at the end of the text.
+ * text_defs: the definitions of the trace, at the end of the text.
  *
- * A line for each entry of an array, each a word and an id first; sections in this order:
+ * There is a line for each entry of an array. It begins with a word and an id. The sections are in this order:
  *
  *	host "node7" "6.1.0" "x86_64" cpus=8 from=12000 to=99000 processes=3 threads=5 left=0
  *	process p0 100 "cat" parent=- status=0 argv "cat" "a b"
