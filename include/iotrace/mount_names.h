@@ -1,8 +1,9 @@
 /*
  * mount_names: the mount points of the machine by device, and the names of block devices.
  *
- * The mounts of the machine are those of its first process. A user may not see that process; then they are those of iotrace. A file
- * system that is mounted several times has the shortest of its mount points, and one that is mounted only in containers has none.
+ * The mounts of the machine are those of its first process. To these come file systems that only iotrace itself sees, as in a container;
+ * a user may not see the first process at all. A file system that is mounted several times has the shortest of its mount points, and
+ * one that is mounted only in other containers has none.
  * Devices are numbered as in the kernel: major << 20 | minor.
  */
 #pragma once

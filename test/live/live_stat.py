@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
 from fuse import RawFuse, has_fuse  # noqa: E402
-from live import CALMED, IOTRACE, Live, SOURCE, together, wait_until  # noqa: E402
+from live import CALMED, IOTRACE, Live, PROGRAM, SOURCE, together, wait_until  # noqa: E402
 
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=3000"]
 
@@ -522,7 +522,7 @@ def whole_machine(live):
     ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "-n", "2", "-i", "300ms", "--json"])
     live.equal("whole machine: status", (ran.returncode, ran.stdout.count(b"\n")), (0, 2))
     live.check(json.loads(ran.stdout.splitlines()[0])["total"]["ops_total"] > 0, "whole machine: nothing was counted")
-    ran = live.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all", live.for_all(IOTRACE), "stat",
+    ran = live.run(["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all", live.for_all(PROGRAM), "stat",
                     "-n", "1"])
     live.equal("nobody: status", ran.returncode, 125)
     live.equal("nobody: what to type", ran.stderr.decode().splitlines()[1:],

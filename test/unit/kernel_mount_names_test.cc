@@ -102,6 +102,18 @@ TEST_F(MountNames, WithoutTheFirstProcessTheMountsAreOurs)
 	EXPECT_EQ(point(device(8, 1)), "/machine");
 }
 
+TEST_F(MountNames, WhatOnlyWeSeeHasOurPoint)
+{
+	mounts_of("1", "20 1 8:1 / /machine rw - ext4 /dev/sda1 rw\n");
+	mounts_of(std::to_string(getpid()), "20 1 8:1 / /m rw - ext4 /dev/sda1 rw\n"
+					    "21 1 8:2 / /ours/long rw - ext4 /dev/sda2 rw\n"
+					    "22 1 8:2 / /ours rw - ext4 /dev/sda2 rw\n");
+	open();
+	EXPECT_EQ(point(device(8, 1)), "/machine");
+	EXPECT_EQ(point(device(8, 2)), "/ours");
+	EXPECT_FALSE(mount_names_look(names));
+}
+
 TEST_F(MountNames, BlockDevices)
 {
 	mounts_of("1", "");

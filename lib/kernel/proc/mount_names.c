@@ -19,8 +19,9 @@ struct mount_names {
 	struct procfs proc, sys;
 	char **point;
 	uint32_t points, cap;
-	struct map of; /* the index of the point, by device */
-	uint64_t hash; /* of all mounts */
+	uint32_t machine; /* how many of them are those of the first process */
+	struct map of;    /* the index of the point, by device */
+	uint64_t hash;    /* of all mounts */
 };
 
 struct mount_names *mount_names_open(const char *proc, const char *sys, struct error *err)
@@ -40,7 +41,7 @@ static void clear(struct mount_names *names)
 {
 	for (uint32_t i = 0; i < names->points; i++)
 		free(names->point[i]);
-	names->points = 0;
+	names->points = names->machine = 0;
 	map_clear(&names->of);
 }
 
@@ -78,29 +79,26 @@ static void add_point(void *context, const struct procfs_mount *mount)
 		MEM_GROW(names->point, names->cap, names->points + 1);
 		map_set(&names->of, device, names->points);
 		names->point[names->points++] = mem_strdup(mount->mount_point);
-	} else if (strlen(mount->mount_point) < strlen(names->point[index])) {
+	} else if (index >= names->machine &&
+		   strlen(mount->mount_point) < strlen(names->point[index])) {
 		free(names->point[index]);
 		names->point[index] = mem_strdup(mount->mount_point);
 	}
-}
-
-static void each_mount(const struct mount_names *names,
-		       void (*call)(void *context, const struct procfs_mount *mount), void *context)
-{
-	if (procfs_mounts(&names->proc, MACHINE, call, context))
-		procfs_mounts(&names->proc, (uint32_t)getpid(), call, context);
 }
 
 bool mount_names_look(struct mount_names *names)
 {
 	struct hash_key hash = hash_key_of_process();
 
-	each_mount(names, add_hash, &hash);
+	procfs_mounts(&names->proc, MACHINE, add_hash, &hash);
+	procfs_mounts(&names->proc, (uint32_t)getpid(), add_hash, &hash);
 	if (hash.low == names->hash)
 		return false;
 	names->hash = hash.low;
 	clear(names);
-	each_mount(names, add_point, names);
+	procfs_mounts(&names->proc, MACHINE, add_point, names);
+	names->machine = names->points;
+	procfs_mounts(&names->proc, (uint32_t)getpid(), add_point, names);
 	return true;
 }
 
