@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../support/static_probe.h"
+
 enum { PARTS = 9, GROUPS = 10000 };
 
 static int fd;
@@ -63,22 +65,7 @@ static void unit_function(void)
 	called(next++ % 1000);
 }
 
-/* A static probe as <sys/sdt.h> makes one. */
-#define PROBE(name, key)                                                                           \
-	__asm__ volatile("990: nop\n"                                                              \
-			 ".pushsection .note.stapsdt,\"\",\"note\"\n"                              \
-			 ".balign 4\n"                                                             \
-			 ".4byte 992f-991f, 994f-993f, 3\n"                                        \
-			 "991: .asciz \"stapsdt\"\n"                                               \
-			 "992: .balign 4\n"                                                        \
-			 "993: .8byte 990b\n"                                                      \
-			 ".8byte 0\n"                                                              \
-			 ".8byte 0\n"                                                              \
-			 ".asciz \"storm\"\n"                                                      \
-			 ".asciz \"" #name "\"\n"                                                  \
-			 ".asciz \"8@%0\"\n"                                                       \
-			 "994: .balign 4\n"                                                        \
-			 ".popsection\n" ::"r"(key))
+#define PROBE(name, key) STATIC_PROBE("storm", #name, "0", "8@%0", "r"(key))
 
 static void unit_marker(void)
 {

@@ -11,6 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from latency_recorder import LatencyRecorder  # noqa: E402
 from live import IOTRACE, Live, SOURCE  # noqa: E402
 
 FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
@@ -62,24 +63,6 @@ def read(path):
         return json.load(file)
 
 
-class Recorder:
-    def __init__(self, live, name, pid, *options):
-        ready, gives = os.pipe()
-        self.path = live.path(f"{name}.json")
-        spans = [word for span, what in SPANS.items() for word in ("--span", f"{span}: {what}")]
-        self.process = subprocess.Popen([IOTRACE, "latency", *spans, f"--ready-fd={gives}", f"--json={self.path}", "-p", str(pid), *options],
-                                        pass_fds=[gives], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        os.close(gives)
-        with os.fdopen(ready, "rb") as file:
-            self.is_ready = file.readline() == b"ready\n"
-
-    def numbers(self, live):
-        text = self.process.communicate()[1].decode(errors="replace")
-        if not live.equal("status", self.process.returncode, 0):
-            print(text)
-        return read(self.path)
-
-
 def rows(numbers, *keys):
     return {(row["span"], row["group"]): [row[key] for key in keys] for row in numbers["spans"]}
 
@@ -108,7 +91,7 @@ def books(numbers, is_of_all):
 def both(live, *options):
     """The same process, at the same time."""
     work = subprocess.Popen([sys.executable, "-S", "-c", WORK], stdin=subprocess.PIPE)
-    recorders = [Recorder(live, source, work.pid, f"--source={source}", *options) for source in ("bpf", "perf")]
+    recorders = [LatencyRecorder(live, source, SPANS, f"--source={source}", "-p", str(work.pid), *options) for source in ("bpf", "perf")]
     for recorder in recorders:
         live.check(recorder.is_ready, "ready")
     work.communicate(b"go\n")

@@ -99,7 +99,7 @@ def requests(live, disk):
 def percentiles(live, disk):
     """fio's latencies are those of its calls. A request is a part of one: how large a part depends on how fast this machine wakes
     fio, so only requests() knows what is right there."""
-    for span, least, options in (("block", 0, ["--by", "mode", "--device", disk.name]), ("call", 0.8, ["--by", "call"])):
+    for span, least, options in (("block", 0.25, ["--by", "mode", "--device", disk.name]), ("call", 0.8, ["--by", "call"])):
         numbers = told(live, "--span", span, *options, f"--source={SOURCE}", "--", *fio(live, disk.path))
         his, mine = clat(live), next(row for row in numbers["spans"] if row["group"] == "write")
         # fio also writes its report: some calls more.

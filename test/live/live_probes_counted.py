@@ -10,6 +10,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+from latency_recorder import LatencyRecorder  # noqa: E402
 from live import IOTRACE, Live, SOURCE, workload  # noqa: E402
 
 PROBES = workload("probes")
@@ -47,25 +48,7 @@ def spans():
 
 
 SPANS = spans()
-
-
-class Recorder:
-    def __init__(self, live, name, *options):
-        ready, gives = os.pipe()
-        self.path = live.path(f"{name}.json")
-        words = [word for span, what in SPANS.items() for word in ("--span", f"{span}: {what[0]}")]
-        self.process = subprocess.Popen([IOTRACE, "latency", "-m", "4M", *words, f"--ready-fd={gives}", f"--json={self.path}", *options],
-                                        pass_fds=[gives], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        os.close(gives)
-        with os.fdopen(ready, "rb") as file:
-            self.is_ready = file.readline() == b"ready\n"
-
-    def numbers(self, live):
-        text = self.process.communicate()[1].decode(errors="replace")
-        if not live.equal("status", self.process.returncode, 0):
-            print(text)
-        with open(self.path, encoding="utf-8") as file:
-            return json.load(file)
+TEXTS = {span: what[0] for span, what in SPANS.items()}
 
 
 def rows(numbers):
@@ -85,7 +68,7 @@ def check_books(live, name, numbers):
 def both(live, *options):
     work = subprocess.Popen([PROBES], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     work.stdout.readline()
-    recorders = [Recorder(live, source, f"--source={source}", "-p", str(work.pid), *options) for source in ("bpf", "perf")]
+    recorders = [LatencyRecorder(live, source, TEXTS, "-m", "4M", f"--source={source}", "-p", str(work.pid), *options) for source in ("bpf", "perf")]
     for recorder in recorders:
         live.check(recorder.is_ready, "ready")
     work.communicate(b"go\n")

@@ -176,7 +176,7 @@ def rooted_below(top):
     """Below what is mounted over it, no path leads to the new root, though the kernel still shows one."""
     for name in ("d", "over"):
         os.makedirs(f"{top}/below/{name}/root")
-        touch(f"{top}/below/{name}/root/f")
+        touch(os.path.join(f"{top}/below/{name}/root", "f"))
     os.chdir(f"{top}/below/d")
     mount(f"{top}/below/over", f"{top}/below/d", flags=MS_BIND)
     os.chroot("root")

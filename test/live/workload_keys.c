@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../support/static_probe.h"
+
 enum { KEYS = 1000 };
 
 struct box {
@@ -30,23 +32,8 @@ struct key {
 volatile uint16_t keys_take_semaphore __attribute__((section(".probes")));
 volatile uint16_t keys_give_semaphore __attribute__((section(".probes")));
 
-/* A static probe as <sys/sdt.h> makes one: a nop, and a note that says where it is, and where its arguments are. */
 #define PROBE(name, a, b)                                                                          \
-	__asm__ volatile("990: nop\n"                                                              \
-			 ".pushsection .note.stapsdt,\"\",\"note\"\n"                              \
-			 ".balign 4\n"                                                             \
-			 ".4byte 992f-991f, 994f-993f, 3\n"                                        \
-			 "991: .asciz \"stapsdt\"\n"                                               \
-			 "992: .balign 4\n"                                                        \
-			 "993: .8byte 990b\n"                                                      \
-			 ".8byte 0\n"                                                              \
-			 ".8byte keys_" #name "_semaphore\n"                                       \
-			 ".asciz \"keys\"\n"                                                       \
-			 ".asciz \"" #name "\"\n"                                                  \
-			 ".asciz \"8@%0 -4@%1\"\n"                                                 \
-			 "994: .balign 4\n"                                                        \
-			 ".popsection\n" ::"r"(a),                                                 \
-			 "r"(b))
+	STATIC_PROBE("keys", #name, "keys_" #name "_semaphore", "8@%0 -4@%1", "r"(a), "r"(b))
 
 static uint64_t switched_on;
 static int has_files;

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../support/static_probe.h"
+
 enum { THREADS = 4, LOOPS = 1000, DEPTH = 5 };
 
 #define AWAY __attribute__((noinline, noclone))
@@ -31,22 +33,7 @@ struct item {
 	uint64_t size;
 };
 
-/* A static probe as <sys/sdt.h> makes one. */
-#define PROBE(name, operands, ...)                                                                 \
-	__asm__ volatile("990: nop\n"                                                              \
-			 ".pushsection .note.stapsdt,\"\",\"note\"\n"                              \
-			 ".balign 4\n"                                                             \
-			 ".4byte 992f-991f, 994f-993f, 3\n"                                        \
-			 "991: .asciz \"stapsdt\"\n"                                               \
-			 "992: .balign 4\n"                                                        \
-			 "993: .8byte 990b\n"                                                      \
-			 ".8byte 0\n"                                                              \
-			 ".8byte 0\n"                                                              \
-			 ".asciz \"mark\"\n"                                                       \
-			 ".asciz \"" name "\"\n"                                                   \
-			 ".asciz \"" operands "\"\n"                                               \
-			 "994: .balign 4\n"                                                        \
-			 ".popsection\n" ::__VA_ARGS__)
+#define PROBE(name, ...) STATIC_PROBE("mark", name, "0", __VA_ARGS__)
 
 AWAY struct item *take(struct item *item, uint64_t size)
 {

@@ -211,7 +211,7 @@ def is_below(path, top):
 
 def is_outside(tid, root):
     """Whether the root of the process is outside of ours, so that the kernel's path of it does not lead there."""
-    about = where(f"/proc/{tid}/root/.")
+    about = where(os.path.join(f"/proc/{tid}", "root", "."))
     return bool(about) and read_link(f"/proc/{tid}/ns/mnt") == read_link("/proc/self/ns/mnt") and \
         (where(root) or ())[:2] != about[:2]
 
