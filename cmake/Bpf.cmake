@@ -51,7 +51,7 @@ function(iotrace_bpf_object name)
   cmake_parse_arguments(arg "" "" "DEFINE" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
   file(GLOB headers CONFIGURE_DEPENDS lib/kernel/bpf/*.[ch] lib/kernel/bpf/*/*.h lib/kernel/load/bpf_shared.h
-    lib/kernel/load/bpf_cipher.h lib/kernel/load/bpf_span_*.h
+    lib/kernel/load/bpf_cipher.h lib/kernel/count/bpf_span_*.h
     include/iotrace/aio.h
     include/iotrace/bpf_record.h include/iotrace/request.h)
   iotrace_bpf_arch(arch)
@@ -92,7 +92,7 @@ function(iotrace_bpf_programs target)
   target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)
 endfunction()
 
-# bpf_source.c and those beside it that need libbpf, or bpf_absent.c are compiled into the layer.
+# bpf_source.c and those beside it that need libbpf, or bpf_absent.c and bpf_span_absent.c are compiled into the layer.
 function(iotrace_bpf target)
   set(missing "IOTRACE_BPF is OFF")
   if(NOT IOTRACE_BPF STREQUAL OFF)
@@ -104,11 +104,11 @@ function(iotrace_bpf target)
   get_target_property(sources ${target} SOURCES)
   if(missing)
     message(STATUS "BPF is left out: ${missing}")
-    list(FILTER sources EXCLUDE REGEX "/(load|feature)/bpf_(source|rings|load|choice|block|span|span_request|missed|plain|types|log)\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/(load|count|feature)/bpf_(source|rings|load|choice|block|span|span_read|span_request|missed|plain|types|log)\\.c$")
   else()
     set(IOTRACE_HAS_BPF ON PARENT_SCOPE)
     message(STATUS "BPF: ${BPF_CLANG}, ${BPFTOOL}, libbpf ${LIBBPF_VERSION}")
-    list(FILTER sources EXCLUDE REGEX "/bpf_absent\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/bpf_(span_)?absent\\.c$")
     iotrace_bpf_programs(${target})
   endif()
   set_target_properties(${target} PROPERTIES SOURCES "${sources}")

@@ -1,6 +1,6 @@
 /* What is in flight, as the programs count it: the time of a group from two words that change one after the other. */
-#include "load/bpf_span_flight.h"
-#include "load/bpf_span_spec.h"
+#include "count/bpf_span_flight.h"
+#include "count/bpf_span_spec.h"
 
 #include <cstring>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 /* Spans that BPF programs count: their arithmetic, and how they find fields. */
-#include "load/bpf_span_cell.h"
-#include "load/bpf_span_shared.h"
-#include "load/bpf_span_spec.h"
+#include "count/bpf_span_cell.h"
+#include "count/bpf_span_shared.h"
+#include "count/bpf_span_spec.h"
 
 #include <asm/ptrace.h>
 #include <cstring>

@@ -10,9 +10,9 @@
  * CPU, too, but may be preempted there. So they add with single instructions, which is slower.
  */
 #include "bpf/base/call_map.h"
+#include "count/bpf_span_cell.h"
+#include "count/bpf_span_shared.h"
 #include "load/bpf_shared.h"
-#include "load/bpf_span_cell.h"
-#include "load/bpf_span_shared.h"
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>

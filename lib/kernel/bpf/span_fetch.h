@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "load/bpf_span_probe.h"
+#include "count/bpf_span_probe.h"
 
 #include <bpf/bpf_helpers.h>
 

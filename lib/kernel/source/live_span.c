@@ -2,8 +2,8 @@
 #include "live_span.h"
 
 #include "clock.h"
+#include "count/bpf_span.h"
 #include "live_private.h"
-#include "load/bpf_span.h"
 
 #include <errno.h>
 #include <iotrace/confine.h>

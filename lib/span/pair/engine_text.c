@@ -1,6 +1,6 @@
 /* engine_text: groups, keys and names as text. */
 #include "engine.h"
-#include "number_name.h"
+#include "spec/number_name.h"
 
 #include <errno.h>
 #include <iotrace/error.h>

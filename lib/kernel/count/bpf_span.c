@@ -6,10 +6,10 @@
  */
 #include "bpf_span_private.h"
 
-#include "bpf_source.h"
 #include "bpf_span_flight.h"
 #include "bpf_span_request.h"
 #include "feature/bpf_log.h"
+#include "load/bpf_source.h"
 #include "perf/tracefs.h"
 
 #include <bpf/bpf.h>

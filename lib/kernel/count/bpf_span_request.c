@@ -1,7 +1,7 @@
 /* bpf_span_request: see bpf_span_request.h. */
 #include "bpf_span_request.h"
 
-#include "bpf_block.h"
+#include "load/bpf_block.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
