@@ -12,6 +12,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from live import IOTRACE, Live, workload  # noqa: E402
 
+MANY, FEW = 50000, 1000  # calls of a thread: more than the disk has room for, and fewer
+
 
 class Small:
     """A file system with these limits, while the block lasts."""
@@ -34,10 +36,16 @@ def data(live):
     return live.path("data")
 
 
-def capture(live):
-    if not os.path.exists(live.path("capture")):
-        live.record(live.path("whole"), [workload("storm"), data(live), "2", "50000"], "-q", "--capture", live.path("capture"))
-    return live.path("capture")
+def storm(live, calls):
+    """Two threads make so many calls each."""
+    return [workload("storm"), data(live), "2", str(calls)]
+
+
+def capture(live, calls):
+    path = live.path(f"capture-{calls}")
+    if not os.path.exists(path):
+        live.record(live.path(f"whole-{calls}"), storm(live, calls), "-q", "--capture", path)
+    return path
 
 
 def check_names(live, what, place, said):
@@ -68,35 +76,37 @@ def check_archive(live, what, archive, summary, ran):
         live.check(sentence in ran.stderr.decode(), f"{what}: the message is not the summary's: {ran.stderr!r}")
 
 
-def try_record(live, what, small, source):
+def try_record(live, what, small, source, calls):
     summary = live.path("summary.json")
-    ran = live.run([IOTRACE, f"--source={source}", f"--summary=json:{summary}", "-o", f"{small}/trace", "--",
-                    workload("storm"), data(live), "2", "50000"])
+    ran = live.run([IOTRACE, f"--source={source}", f"--summary=json:{summary}", "-o", f"{small}/trace", "--", *storm(live, calls)])
     live.check(ran.returncode in (0, 125), f"{what}: exit status {ran.returncode}: {ran.stderr!r}")
     live.check(not ran.returncode or b"space left" in ran.stderr,
                f"{what}: the cause is not in: {ran.stderr!r}")
     check_names(live, what, small, ran.stderr.decode())
     if os.path.exists(f"{small}/trace"):
-        live.equal(f"{what}: what the command said", ran.stdout, b"ready\n100000\n")
+        live.equal(f"{what}: what the command said", ran.stdout, b"ready\n%d\n" % (2 * calls))
         check_archive(live, what, f"{small}/trace", summary, ran)
     return ran
 
 
-def try_convert(live, what, small):
+def try_convert(live, what, small, calls):
     summary = live.path("summary.json")
-    ran = live.run([IOTRACE, "convert", capture(live), f"--summary=json:{summary}", "-o", f"{small}/trace"])
+    ran = live.run([IOTRACE, "convert", capture(live, calls), f"--summary=json:{summary}", "-o", f"{small}/trace"])
     live.check(ran.returncode in (0, 125), f"{what}: exit status {ran.returncode}: {ran.stderr!r}")
     check_names(live, what, small, "")
     if os.path.exists(f"{small}/trace"):
         check_archive(live, what, f"{small}/trace", summary, ran)
+
+
+def try_text(live, what):
     with Small(live, "size=1m") as less:
-        ran = live.run([IOTRACE, "convert", capture(live), "--format", "text", "-o", f"{less}/text"])
-        live.equal(f"{what}: text: exit status", ran.returncode, 125)
-        live.equal(f"{what}: text: what is left", os.listdir(less), [])
+        ran = live.run([IOTRACE, "convert", capture(live, MANY), "--format", "text", "-o", f"{less}/text"])
+        live.equal(f"{what}: exit status", ran.returncode, 125)
+        live.equal(f"{what}: what is left", os.listdir(less), [])
         said = ran.stderr.decode()
-        live.check("its output could not be written" in said, f"{what}: text: the summary names no cause: {said}")
-        live.check("the capture has no end" not in said, f"{what}: text: the summary blames the capture: {said}")
-        live.check("still running" not in said, f"{what}: text: nothing is known of the processes at the end: {said}")
+        live.check("its output could not be written" in said, f"{what}: the summary names no cause: {said}")
+        live.check("the capture has no end" not in said, f"{what}: the summary blames the capture: {said}")
+        live.check("still running" not in said, f"{what}: nothing is known of the processes at the end: {said}")
 
 
 def test_refusal(live):
@@ -118,9 +128,9 @@ def test_sizes(live):
     for size in range(1, 13):
         for source in ("bpf", "perf"):
             with Small(live, f"size={size}m") as small:
-                refused += try_record(live, f"{size} MiB, {source}", small, source).returncode != 0
+                refused += try_record(live, f"{size} MiB, {source}", small, source, MANY).returncode != 0
         with Small(live, f"size={size}m") as small:
-            try_convert(live, f"{size} MiB, convert", small)
+            try_convert(live, f"{size} MiB, convert", small, MANY)
     live.check(refused > 8, f"only {refused} recordings found too little room: the disks are too large for this test")
 
 
@@ -130,9 +140,9 @@ def test_inodes(live):
             what = f"{inodes} inodes, {source}"
             with Small(live, f"size=64m,nr_inodes={inodes}") as small:
                 if source == "convert":
-                    try_convert(live, what, small)
+                    try_convert(live, what, small, FEW)
                 else:
-                    try_record(live, what, small, source)
+                    try_record(live, what, small, source, FEW)
 
 
 if os.environ.get("IOTRACE_FULL") is None:  # the mounts are seen by nobody else
@@ -141,4 +151,5 @@ if os.environ.get("IOTRACE_FULL") is None:  # the mounts are seen by nobody else
 with Live() as test:
     test_refusal(test)
     test_sizes(test)
+    try_text(test, "text")
     test_inodes(test)
