@@ -16,7 +16,8 @@ enum { BLOCK = 512, DEPTH_MOST = 4 };
 /* Below this size, the spool does not allow an estimate for the rest. */
 enum { CONVERTED_LEAST = 1 << 20 };
 
-/* Time between two checks: less when the limit is near. On a slow file system, it is a multiple of the time that a check takes. */
+/* Time between two checks: less when the limit is near. On a slow file system, it is a multiple of the time that a check takes, unless the
+   space could be used up in that time. */
 enum { INTERVAL_NS = 20000000, INTERVAL_LEAST_NS = 1000000, LOOKS_SHARE = 20 };
 
 /* Files may come and go meanwhile. Hidden files are the reserve of an archive, whose space its end will use. */
@@ -94,7 +95,7 @@ static uint64_t interval(const struct disk_limit *limit, uint64_t bytes, uint64_
 bool disk_limit_look(struct disk_limit *limit, const struct record_places *places,
 		     const struct each *each)
 {
-	uint64_t bytes, begun, took;
+	uint64_t bytes, begun, took, wait;
 
 	if (!limit->bytes || limit->is_reached)
 		return limit->is_reached;
@@ -105,7 +106,10 @@ bool disk_limit_look(struct disk_limit *limit, const struct record_places *place
 	bytes += bytes_to_come(limit, places, bytes);
 	limit->is_reached = bytes >= limit->bytes;
 	took = probe_now() - begun;
-	limit->next_ns = begun + interval(limit, bytes, begun) + (1 + LOOKS_SHARE) * took;
+	wait = interval(limit, bytes, begun);
+	if (wait < LOOKS_SHARE * took)
+		wait = LOOKS_SHARE * took < 2 * wait ? LOOKS_SHARE * took : 2 * wait;
+	limit->next_ns = begun + took + wait;
 	limit->looked_ns = begun;
 	limit->before = bytes;
 	return limit->is_reached;

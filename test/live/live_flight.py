@@ -30,7 +30,7 @@ while n < int(sys.argv[2]):
 """
 # Reads a device for a part of each 0.2 s.
 READER = """import mmap, os, sys, time
-device, buffer = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 1 << 18)
+device, buffer = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 1 << 22)
 while True:
     begin = time.monotonic()
     while time.monotonic() < begin + float(sys.argv[2]):
@@ -196,9 +196,9 @@ def signals(live):
         time.sleep(0.6)
     flight.run.send_signal(signal.SIGUSR2)
     live.check(wait_until(lambda: f"{flight.archive}-3" in flight.made(), PATIENCE), "signals: no third")
-    flight.run.send_signal(signal.SIGUSR2)
-    time.sleep(0.3)
-    flight.run.send_signal(signal.SIGUSR2)
+    for _ in range(2):
+        flight.run.send_signal(signal.SIGUSR2)
+        time.sleep(0.3)
     flight.end()
     live.equal("signals: what is left of the first", os.listdir(f"{flight.archive}-1"), ["mine"])
     numbers = [int(name.rpartition("-")[2]) for name in flight.made()]
@@ -292,8 +292,10 @@ def fuse_triggers(live):
         live.equal("hang: before", flight.made(), [])
         flight.run.stdin.write("go\n")
         flight.run.stdin.flush()
+        begin = time.monotonic()
         live.check(flight.has(1), "hang: no archive")
         hung = flight.made()[0]
+        time.sleep(max(0, begin + 2 - time.monotonic()))  # the read is to be slow
         fuse.asked("answer")
         live.check(flight.has(2), "slow: no archive")
         flight.run.stdin.write("end\n")
@@ -317,7 +319,7 @@ def busy(live):
         live.equal("busy: status", ran.returncode, 125)
         live.check(f"no block device {wrong}; did you mean 'loop" in ran.stderr.decode(), f"busy: {ran.stderr.decode()}")
         trigger = f"util={disk.name}>60%:1s"
-        flight = Flight(live, "busy", "--flight", "5s", "-a", "--trigger", trigger)
+        flight = Flight(live, "busy", "--flight", "5s", "-a", "--comm", "python3*", "--trigger", trigger)
         time.sleep(1)
         before, begin = block.stat(disk.name)["busy_ms"], time.monotonic()
         with subprocess.Popen([sys.executable, "-c", READER, f"/dev/{disk.name}", "0.06"]) as reader:
