@@ -158,9 +158,8 @@ def requests(directory):
     found, by_id = defaultdict(list), {}
     with closing(otf2.reader.Reader(f"{directory}/traces.otf2")) as reader:
         tick = 1 / reader.definitions.clock_properties.timer_resolution
-        for location, event in reader.events:
-            if not location.group.name.startswith(GROUP):
-                continue
+        devices = [location for location in reader.definitions.locations if location.group.name.startswith(GROUP)]
+        for location, event in reader.events(devices) if devices else ():
             if isinstance(event, events.IoOperationBegin):
                 request = Request(event, tick)
                 by_id[event.matching_id] = request
