@@ -174,18 +174,21 @@ int recorder_run(const struct command *command, enum control_word word, int argc
 	return say(argc ? argv[0] : NULL, word == CONTROL_STATUS, word);
 }
 
-/* Messages begin as those of this program do. */
+/* Messages begin as those of this program do. Another program may answer at the socket, so nothing is printed as it comes. */
 static int copy_answer(FILE *from)
 {
 	static const char mark[] = "iotrace: ";
 	int status = STATUS_FOUND;
 	char *line = NULL;
 	size_t room = 0;
+	ssize_t length;
 
-	while (getline(&line, &room, from) >= 0) {
+	while ((length = getline(&line, &room, from)) >= 0) {
 		bool is_message = !strncmp(line, mark, sizeof(mark) - 1);
+		FILE *to = is_message ? stderr : stdout;
 
-		fputs(line, is_message ? stderr : stdout);
+		escape_print_again(to, line, (size_t)length - (line[length - 1] == '\n'));
+		fputc('\n', to);
 		status = is_message ? STATUS_FOUND : STATUS_OK;
 	}
 	free(line);

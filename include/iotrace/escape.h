@@ -16,6 +16,8 @@ enum { ESCAPE_MAX = 4 };
 /* Returns the length written to out, which is always terminated, and truncated at a whole character if it is too small. */
 size_t escape_text(char *out, size_t size, const char *bytes, size_t length);
 void escape_print(FILE *out, const char *bytes, size_t length);
+/* The same for text that another program should have escaped already: a backslash stays as it is. */
+void escape_print_again(FILE *out, const char *text, size_t length);
 /* Returns how many columns of a terminal the escaped bytes take (wide characters take 2). */
 size_t escape_columns(const char *bytes, size_t length);
 

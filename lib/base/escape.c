@@ -189,6 +189,21 @@ void escape_print(FILE *out, const char *bytes, size_t length)
 	}
 }
 
+void escape_print_again(FILE *out, const char *text, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length) {
+		const char *backslash = memchr(text + at, '\\', length - at);
+		size_t end = backslash ? (size_t)(backslash - text) : length;
+
+		escape_print(out, text + at, end - at);
+		if (backslash)
+			fputc('\\', out);
+		at = end + 1;
+	}
+}
+
 size_t escape_columns(const char *bytes, size_t length)
 {
 	size_t sum = 0;

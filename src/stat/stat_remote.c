@@ -1,11 +1,16 @@
-/* stat_remote: see stat_remote.h. What the daemon sends is safe for a terminal; its messages begin like those of this program. */
+/*
+ * stat_remote: see stat_remote.h. What a daemon sends is escaped, but another program may answer at the socket. Messages begin like those
+ * of this program.
+ */
 #include "stat_remote.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
+#include <iotrace/escape.h>
 #include <iotrace/interrupt.h>
 #include <iotrace/mem.h>
 #include <iotrace/peer.h>
+#include <iotrace/probe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +37,29 @@ static FILE *open_output(const struct stat_options *options, struct error *err)
 	return out;
 }
 
-static int copy(FILE *from, FILE *to, struct error *err)
+static void put_safe(const char *line, size_t length, FILE *to)
+{
+	escape_print_again(to, line, length - (line[length - 1] == '\n'));
+	fputc('\n', to);
+}
+
+/* Programs that read JSON or CSV get what was sent. */
+static int copy(FILE *from, FILE *to, bool is_for_programs, struct error *err)
 {
 	static const char mark[] = "iotrace: ";
+	bool is_raw = is_for_programs && probe_columns(fileno(to)) <= 0;
 	char *line = NULL;
 	size_t room = 0;
+	ssize_t length;
 	int code = 1;
 
-	while (code >= 0 && getline(&line, &room, from) >= 0) {
+	while (code >= 0 && (length = getline(&line, &room, from)) >= 0) {
 		bool is_message = !strncmp(line, mark, sizeof(mark) - 1);
 
-		fputs(line, is_message ? stderr : to);
+		if (is_raw && !is_message)
+			fwrite(line, 1, (size_t)length, to);
+		else
+			put_safe(line, (size_t)length, is_message ? stderr : to);
 		if (!is_message)
 			code = fflush(to) && errno != EPIPE
 				       ? error_set(err, errno, "write the numbers")
@@ -68,7 +85,7 @@ int stat_remote(const struct stat_options *options, struct error *err)
 
 	if (fd >= 0)
 		interrupt_catch(fd);
-	code = fd < 0 ? fd : to ? copy(from, to, err) : -err->code;
+	code = fd < 0 ? fd : to ? copy(from, to, strcmp(format, "table") != 0, err) : -err->code;
 	if (interrupt_has_come() && (code == -EINTR || code > 0))
 		code = 0;
 	if (to && to != stdout)

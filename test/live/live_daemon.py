@@ -486,7 +486,27 @@ def ran_pid(live, ask):
     return live.run(ask).stdout.decode().split()[0]
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang, flight)
+HOSTILE = b"4711  \x1b]0;title\x07 \xff\xc2\x9b2J\\\\x\niotrace: \x1b[2Jno\n"
+
+
+def hostile(live):
+    """Another program answers at the socket: a terminal gets none of its control characters."""
+    directory = live.made("hostile")
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(os.path.join(directory, "socket"))
+    server.listen()
+    for words in (["snapshot"], ["stat", "--by", "op", "--batch"]):
+        process = subprocess.Popen([IOTRACE, *words, f"--daemon={directory}"], env=CALMED, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with server.accept()[0] as client:
+            client.recv(100)
+            client.sendall(HOSTILE)
+        out, said = process.communicate(timeout=60)
+        live.equal(f"{words}: text", out, b"4711  \\x1b]0;title\\x07 \\xff\\xc2\\x9b2J\\\\x\n")
+        live.equal(f"{words}: messages", said, b"iotrace: \\x1b[2Jno\n")
+    server.close()
+
+
+TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang, flight, hostile)
 
 with Live() as all_tests:
     if SOURCE != "bpf":

@@ -204,6 +204,27 @@ TEST(Escape, Columns)
 		EXPECT_EQ(escape_columns(c.in, strlen(c.in)), c.columns) << c.in;
 }
 
+TEST(Escape, WhatIsEscapedStays)
+{
+	const struct {
+		std::string in, out;
+	} cases[] = {{"", ""},
+		     {"a\\x1b\\\\b\\", "a\\x1b\\\\b\\"},
+		     {"\x1b[2J\\n\n", "\\x1b[2J\\n\\n"},
+		     {std::string("\0\\\xff", 3), "\\x00\\\\xff"}};
+
+	for (const auto &c : cases) {
+		char *text = nullptr;
+		size_t size = 0;
+		FILE *out = open_memstream(&text, &size);
+
+		escape_print_again(out, c.in.data(), c.in.size());
+		fclose(out);
+		EXPECT_EQ(std::string(text, size), c.out);
+		free(text);
+	}
+}
+
 TEST(Escape, UndoGivesTheBytesBack)
 {
 	const std::string cases[] = {"",
