@@ -2,6 +2,7 @@
 #include "stat_display.h"
 
 #include "command.h"
+#include "option/limit.h"
 #include "stat_views.h"
 
 #include <iotrace/error.h>
@@ -93,6 +94,13 @@ static bool turn_to(struct display *display, int step)
 	return true;
 }
 
+static void keep_failure(struct display *display, const struct error *err)
+{
+	mem_append(&display->messages, "iotrace: %s\n", err->text);
+	for (const char *hint = error_next_hint(err, NULL); hint; hint = error_next_hint(err, hint))
+		mem_append(&display->messages, "iotrace: %s\n", hint);
+}
+
 static void keep_message(struct display *display, const char *line)
 {
 	mem_append(&display->messages, "%s\n", line);
@@ -170,7 +178,8 @@ static int show_view(struct display *display, enum screen_wish *wish)
 
 	*wish = SCREEN_QUIT;
 	if (!feed) {
-		mem_append(&display->messages, "iotrace: %s\n", err.text);
+		limit_hint(&err);
+		keep_failure(display, &err);
 		return STATUS_FAILED;
 	}
 	screen_set_view(display->screen, view_name(display),

@@ -157,6 +157,14 @@ def ends(live, reader):
     live.check(b"999999999" in display.said[display.said.rfind(b"\x1b[?1049l"):], "no such process: no message")
 
 
+def without_descriptors(live, _):
+    """It has no descriptors for the process that counts: the message says which limit that is."""
+    display = Display(["-a"], wrapper=["sh", "-c", 'ulimit -n 5; exec "$@"', "sh"])
+    live.equal("no descriptors: status", display.ends(20), 125)
+    said = display.lines()
+    live.check("Too many open files\n" in said and "To raise that limit: ulimit -n" in said, f"no descriptors: {said}")
+
+
 def other_views(live, reader):
     """A view that cannot be shown says why, and others can still be chosen."""
     display = Display(["-p", str(reader), "--by", "fuse"])
@@ -185,7 +193,7 @@ def without_parent(live, reader):
     live.check(not os.path.exists(f"/proc/{children[0]}"), "the process that counts goes on")
 
 
-TESTS = (keys, sorts, job_control, ends, other_views, without_parent)
+TESTS = (keys, sorts, job_control, ends, without_descriptors, other_views, without_parent)
 
 with Live() as test, subprocess.Popen([sys.executable, "-c", READER]) as program:
     try:
