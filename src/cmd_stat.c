@@ -10,6 +10,7 @@
 #include "stat/stat_counted.h"
 #include "stat/stat_display.h"
 #include "stat/stat_hang.h"
+#include "stat/stat_names.h"
 #include "stat/stat_options.h"
 #include "stat/stat_out.h"
 #include "stat/stat_published.h"
@@ -20,6 +21,7 @@
 #include <iotrace/frame.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
+#include <iotrace/mount_names.h>
 #include <iotrace/users.h>
 #include <string.h>
 
@@ -38,6 +40,8 @@ struct stat_job {
 	uint64_t next; /* end of this interval; 0: not begun */
 	uint32_t frames_reported;
 	bool is_counted; /* in the kernel */
+	struct mount_names
+		*names; /* of file systems that are counted there; NULL: other groups are */
 	bool is_over;
 };
 
@@ -54,12 +58,18 @@ static void end_frame(struct stat_job *job, uint64_t to)
 
 	if (job->is_counted) {
 		run_define_spans(run->run);
+		if (job->names)
+			mount_names_look(job->names);
 		stat_counted_cut(job->frames, run, to);
 	} else {
 		frames_cut(job->frames, to);
 		span_engine_look(run->engine, to, frames_open, job->frames);
 	}
 	report = stat_out_report(&job->out, run, frames_get(job->frames));
+	if (job->is_counted && job->names) {
+		report.name = stat_name_row;
+		report.name_context = job->names;
+	}
 	if (job->hangs.watch)
 		stat_hangs_take(&job->hangs, &report);
 	stat_out_frame(&job->out, run->fd, &report);
@@ -164,6 +174,13 @@ static int started(void *context, struct live *live, struct error *err)
 				 why);
 	span_engine_keep_names(job->run->engine);
 	users_each(name_user, job->run->engine);
+	if (why && job->names && !live_has_calls(live)) {
+		error_say(err, ENOTSUP, "the kernel cannot count calls by file system: %s", why);
+		error_hint(err, "To record each call, which costs more: --source=perf");
+		return -ENOTSUP;
+	}
+	if (why && job->names)
+		span_engine_choose_calls(job->run->engine, options->record.recording.raw_groups);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
 	if (job->is_counted && options->counted[0].is_of_requests)
@@ -175,12 +192,13 @@ static int started(void *context, struct live *live, struct error *err)
 				 "--by %s: only BPF programs know whose a call is, and: %s",
 				 options->by, why);
 	job->run->lag = lag_ns;
-	log_warn(options->set.span[0]->source == SPAN_OF_TRACEPOINTS
-			 ? "each event is recorded, which costs the programs about three times as "
-			   "much as counting in the kernel: %s"
-			 : "each operation is recorded and not counted in the kernel, which costs "
-			   "the programs more: %s",
-		 why);
+	log_warn(
+		options->set.span[0]->source == SPAN_OF_TRACEPOINTS
+			? "each event is recorded, which costs the programs about three times as "
+			  "much as counting in the kernel: %s"
+			: "each operation is recorded, which costs the programs more than counting "
+			  "in the kernel: %s",
+		why);
 	return 0;
 }
 
@@ -208,9 +226,12 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	struct error err = {0};
 	int status;
 
-	if (stat_out_open(&job.out, options, &err) ||
+	if (options->span.by && !strcmp(options->span.by, "fs"))
+		job.names = mount_names_open("/proc", "/sys", &err);
+	if (err.code || stat_out_open(&job.out, options, &err) ||
 	    (options->hang && stat_hangs_open(&job.hangs, options->on_hang, &err))) {
 		stat_out_close(&job.out);
+		mount_names_close(job.names);
 		command_complain(&err);
 		return STATUS_FAILED;
 	}
@@ -226,6 +247,7 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	stat_hangs_close(&job.hangs);
 	frames_free(job.frames);
 	stat_out_close(&job.out);
+	mount_names_close(job.names);
 	return status;
 }
 

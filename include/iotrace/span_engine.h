@@ -39,6 +39,8 @@ void span_engine_free(struct span_engine *engine);
 int span_engine_group_by(struct span_engine *engine, const char *word, struct error *err);
 /* The recording follows only some tasks, but has some events of all: spans of tracepoints count only for the followed tasks. */
 void span_engine_choose_tasks(struct span_engine *engine);
+/* Spans of calls are only those of calls of these groups: bits of enum call_group. */
+void span_engine_choose_calls(struct span_engine *engine, uint32_t groups);
 /* The names of threads that have ended are kept: groups are printed after the events that they are of. */
 void span_engine_keep_names(struct span_engine *engine);
 /* Spans get the stack of their first event, or of the call that made them. Call it before span_engine_events(). */

@@ -1,36 +1,15 @@
 /* daemon_name: see daemon_name.h. */
 #include "daemon_name.h"
 
-#include "span/call_class.h"
+#include "stat/stat_names.h"
 
+#include <iotrace/call_class.h>
 #include <iotrace/mount_names.h>
 #include <iotrace/span_ways.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MINOR_BITS = 20, DEVICE_READ = 1, DEVICE_WRITE = 2 };
-
-/* Cuts the middle of a long mount point: its begin and its end say most. */
-static void put_point(char *text, size_t size, const char *point)
-{
-	size_t length = strlen(point), half = size / 2 - 2;
-
-	if (length < size)
-		memcpy(text, point, length + 1);
-	else
-		snprintf(text, size, "%.*s...%s", (int)half, point, point + length - half);
-}
-
-static void name_mount(const struct mount_names *names, uint32_t device, char *text, size_t size)
-{
-	const char *point = mount_names_point(names, device);
-
-	if (point)
-		put_point(text, size, point);
-	else
-		snprintf(text, size, "%u:%u", device >> MINOR_BITS,
-			 device & ((1U << MINOR_BITS) - 1));
-}
+enum { DEVICE_READ = 1, DEVICE_WRITE = 2 };
 
 static void name_owner(const struct mount_names *names, struct publication_row *row)
 {
@@ -38,10 +17,8 @@ static void name_owner(const struct mount_names *names, struct publication_row *
 		snprintf(row->name, sizeof(row->name), "(others)");
 	else if (row->view == PUBLICATION_DEVICE)
 		mount_names_device(names, row->owner, row->name, sizeof(row->name));
-	else if (row->view == PUBLICATION_FS && !row->owner)
-		snprintf(row->name, sizeof(row->name), "(by path)");
 	else
-		name_mount(names, row->owner, row->name, sizeof(row->name));
+		stat_name_file_system(names, row->owner, row->name, sizeof(row->name));
 }
 
 static void name_operation(struct publication_row *row)

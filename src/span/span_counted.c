@@ -5,10 +5,10 @@
  */
 #include "span_counted.h"
 
-#include "call_class.h"
-
+#include <iotrace/call_class.h>
 #include <iotrace/counted_owner.h>
 #include <iotrace/counted_read.h>
+#include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <iotrace/probe.h>
@@ -120,7 +120,7 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 {
 	const char *by = options->by ? options->by : "group";
 
-	if (options->is_of_owners)
+	if (options->is_of_owners || !strcmp(by, "fs"))
 		return span->source == SPAN_OF_TRACEPOINTS && is_of_raw_calls(span)
 			       ? COUNTED_BY_FILE_SYSTEM
 			       : COUNTED_BY_OWNER;
@@ -156,16 +156,20 @@ static void learn_values(struct span_options *options, const struct span *span, 
 }
 
 /* Which calls count for file systems, as what, and which argument leads to the file. */
-static void learn_calls(uint8_t *about, uint8_t *fd)
+static void learn_calls(const struct span_options *options, uint8_t *about, uint8_t *fd)
 {
-	_Static_assert((int)CALL_CLASSES <= UINT8_MAX >> COUNTED_CLASS_SHIFT, "they have room");
+	_Static_assert((int)CALL_CLASSES <= UINT8_MAX >> COUNTED_CLASS_SHIFT &&
+			       (int)CALL_FD_NONE == (int)COUNTED_FD_NONE &&
+			       (int)CALL_FD_RESULT == (int)COUNTED_FD_RESULT,
+		       "they are the same, and have room");
 	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
 		call_id id = call_by_number((long)i);
 		enum call_class class = id == CALL_ID_NONE ? CALL_CLASS_NONE
 							   : call_class_of(call_row(id));
+		uint32_t kept = COUNTED_READS | COUNTED_WRITES |
+				(options->is_of_owners ? 0U : COUNTED_UNWANTED);
 
-		about[i] = (uint8_t)((about[i] & (COUNTED_READS | COUNTED_WRITES)) |
-				     class << COUNTED_CLASS_SHIFT |
+		about[i] = (uint8_t)((about[i] & kept) | class << COUNTED_CLASS_SHIFT |
 				     (class == CALL_CLASS_NONE ? COUNTED_UNWANTED : 0));
 		fd[i] = class == CALL_CLASS_NONE ? COUNTED_FD_NONE : call_class_fd(call_row(id));
 	}
@@ -190,7 +194,7 @@ static void add_flights(struct span_options *options, const struct span *span,
 	flights->about = about;
 	if (counted->by != COUNTED_BY_FILE_SYSTEM)
 		return;
-	learn_calls(about, options->fd);
+	learn_calls(options, about, options->fd);
 	flights->fd = options->fd;
 }
 
@@ -203,9 +207,9 @@ static uint32_t room_of(const struct span_options *options, const struct span *s
 						     : options->room;
 }
 
-static void add(struct span_options *options, uint32_t index)
+/* index: of the span whose numbers they are. */
+static void add(struct span_options *options, const struct span *span, uint32_t index)
 {
-	const struct span *span = options->set.span[index];
 	struct counted_span *counted = &options->counted[options->counted_count];
 
 	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS &&
@@ -232,15 +236,39 @@ static void add(struct span_options *options, uint32_t index)
 		add_flights(options, span, counted);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_point(&counted->side[side], &span->side[side]);
-	if (!counted->is_of_requests && !options->is_of_owners)
+	if (!counted->is_of_requests && counted->by != COUNTED_BY_FILE_SYSTEM &&
+	    !options->is_of_owners)
 		span_add_events(span, false, &counted->events);
 	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
 	options->counted_of[options->counted_count++] = index;
 }
 
+bool span_counted_is_of_file_systems(const struct span_options *options)
+{
+	return options->is_stat && options->by && !strcmp(options->by, "fs") &&
+	       options->set.span[0]->source == SPAN_OF_CALLS;
+}
+
+/* The kernel counts calls by file system at their tracepoints. Samples have the same calls, and the model knows their files. */
+static void choose_file_systems(struct span_options *options)
+{
+	const char *why = why_none(options);
+	struct error ignored = {0};
+
+	options->calls = why ? NULL : span_find("syscall", &ignored);
+	if (options->calls)
+		why = why_not(options, options->calls);
+	if (why)
+		options->why = why;
+	else if (options->calls)
+		add(options, options->calls, 0);
+}
+
 void span_counted_choose(struct span_options *options)
 {
+	if (span_counted_is_of_file_systems(options))
+		choose_file_systems(options);
 	for (uint32_t i = 0; i < options->set.spans; i++) {
 		const struct span *span = options->set.span[i];
 		const char *why;
@@ -254,7 +282,7 @@ void span_counted_choose(struct span_options *options)
 		if (why)
 			log_info("span '%s' is not counted in the kernel: %s", span->name, why);
 		else
-			add(options, i);
+			add(options, span, i);
 	}
 	options->record.recording.counted = options->counted;
 	options->record.recording.counted_count = options->counted_count;
@@ -277,6 +305,7 @@ void span_counted_release(struct span_options *options)
 			free((void *)(uintptr_t)events->item[k]);
 		text_list_release(events);
 	}
+	span_free(options->calls);
 }
 
 /* The destination of a span's numbers. */

@@ -12,6 +12,8 @@ struct live;
  * for the others why not.
  */
 void span_counted_choose(struct span_options *options);
+/* Returns whether the rows are file systems: the kernel counts calls, or the model has the spans of calls. */
+bool span_counted_is_of_file_systems(const struct span_options *options);
 /* Returns whether the span was chosen. */
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span);
 /* Returns whether the kernel has counted any event of the span. */

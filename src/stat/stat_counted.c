@@ -1,12 +1,14 @@
 /* stat_counted: see stat_counted.h. */
 #include "stat_counted.h"
 
+#include <iotrace/counted_owner.h>
 #include <string.h>
 
 struct taking {
 	struct frames *frames;
 	struct span_engine *engine;
-	bool has_tasks; /* groups are processes or threads */
+	bool has_tasks;  /* groups are processes or threads */
+	bool has_owners; /* the kernel's groups have an owner, which is the row, and a class */
 	uint64_t now;
 };
 
@@ -39,11 +41,19 @@ void stat_counted_flight(struct frames *frames, const struct counted_flight *fli
 	frames_count_flight(frames, &counted);
 }
 
+/* Flights are counted by owner only. */
+static uint64_t row_of(const struct taking *to, uint64_t group)
+{
+	return to->has_owners ? counted_owner(group) : group;
+}
+
 static void take_part(void *context, const struct counted_part *part)
 {
 	const struct taking *to = context;
+	struct counted_part of_row = *part;
 
-	stat_counted_part(to->frames, part);
+	of_row.group = row_of(to, part->group);
+	stat_counted_part(to->frames, &of_row);
 }
 
 static void take_flight(void *context, const struct counted_flight *flight)
@@ -60,13 +70,15 @@ static void take_open(void *context, const struct counted_open *open)
 	const struct taking *to = context;
 
 	struct span_seen seen = {.fate = SPAN_OPEN,
-				 .group = open->group,
+				 .group = row_of(to, open->group),
 				 .begin = open->begin,
 				 .end = to->now,
 				 .bytes = open->bytes,
 				 .pid = open->pid,
-				 .tid = open->tid,
-				 .comm = span_engine_thread(to->engine, open->tid)};
+				 .tid = open->tid};
+
+	if (!to->has_owners) /* otherwise the span is one of the model, whose names are others */
+		seen.comm = span_engine_thread(to->engine, open->tid);
 
 	memcpy(seen.key, open->key, sizeof(seen.key));
 	frames_open(to->frames, &seen);
@@ -77,6 +89,7 @@ int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t
 	enum counted_by by = run->options->counted[0].by;
 	struct taking to = {.frames = frames,
 			    .engine = run->engine,
+			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
 			    .has_tasks = by == COUNTED_BY_PROCESS || by == COUNTED_BY_THREAD,
 			    .now = now};
 

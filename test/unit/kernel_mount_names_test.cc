@@ -102,6 +102,22 @@ TEST_F(MountNames, WithoutTheFirstProcessTheMountsAreOurs)
 	EXPECT_EQ(point(device(8, 1)), "/machine");
 }
 
+TEST_F(MountNames, WithoutRightsTheMachinesPointsStay)
+{
+	mounts_of("1", "20 1 8:1 / /machine rw - ext4 /dev/sda1 rw\n");
+	open();
+	std::filesystem::remove(scratch.path("proc/1/mountinfo"));
+	mounts_of(std::to_string(getpid()), "20 1 8:1 / /m rw - ext4 /dev/sda1 rw\n"
+					    "21 1 8:2 / /ours rw - ext4 /dev/sda2 rw\n");
+	EXPECT_TRUE(mount_names_look(names));
+	EXPECT_EQ(point(device(8, 1)), "/machine");
+	EXPECT_EQ(point(device(8, 2)), "/ours");
+	mounts_of(std::to_string(getpid()), "");
+	EXPECT_TRUE(mount_names_look(names));
+	EXPECT_EQ(point(device(8, 1)), "/machine");
+	EXPECT_EQ(point(device(8, 2)), "(none)");
+}
+
 TEST_F(MountNames, WhatOnlyWeSeeHasOurPoint)
 {
 	mounts_of("1", "20 1 8:1 / /machine rw - ext4 /dev/sda1 rw\n");

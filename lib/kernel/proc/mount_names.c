@@ -17,7 +17,10 @@ enum { MINOR_BITS = 20, MACHINE = 1 /* the first process */ };
 
 struct mount_names {
 	struct procfs proc, sys;
-	char **point;
+	struct mount_point {
+		char *text;
+		uint32_t device;
+	} * point;
 	uint32_t points, cap;
 	uint32_t machine; /* how many of them are those of the first process */
 	struct map of;    /* the index of the point, by device */
@@ -37,19 +40,22 @@ struct mount_names *mount_names_open(const char *proc, const char *sys, struct e
 	return names;
 }
 
-static void clear(struct mount_names *names)
+/* Forgets all mounts but the first `kept`. */
+static void clear(struct mount_names *names, uint32_t kept)
 {
-	for (uint32_t i = 0; i < names->points; i++)
-		free(names->point[i]);
-	names->points = names->machine = 0;
+	for (uint32_t i = kept; i < names->points; i++)
+		free(names->point[i].text);
+	names->points = names->machine = kept;
 	map_clear(&names->of);
+	for (uint32_t i = 0; i < kept; i++)
+		map_set(&names->of, names->point[i].device, i);
 }
 
 void mount_names_close(struct mount_names *names)
 {
 	if (!names)
 		return;
-	clear(names);
+	clear(names, 0);
 	free(names->point);
 	map_release(&names->of);
 	procfs_close(&names->proc);
@@ -78,25 +84,28 @@ static void add_point(void *context, const struct procfs_mount *mount)
 	if (index == MAP_NONE) {
 		MEM_GROW(names->point, names->cap, names->points + 1);
 		map_set(&names->of, device, names->points);
-		names->point[names->points++] = mem_strdup(mount->mount_point);
+		names->point[names->points++] = (struct mount_point){mem_strdup(mount->mount_point),
+								     device};
 	} else if (index >= names->machine &&
-		   strlen(mount->mount_point) < strlen(names->point[index])) {
-		free(names->point[index]);
-		names->point[index] = mem_strdup(mount->mount_point);
+		   strlen(mount->mount_point) < strlen(names->point[index].text)) {
+		free(names->point[index].text);
+		names->point[index].text = mem_strdup(mount->mount_point);
 	}
 }
 
+/* A recording that has dropped its rights may not see the first process any more. Then what it saw before stays. */
 bool mount_names_look(struct mount_names *names)
 {
 	struct hash_key hash = hash_key_of_process();
+	bool is_seen = !procfs_mounts(&names->proc, MACHINE, add_hash, &hash);
 
-	procfs_mounts(&names->proc, MACHINE, add_hash, &hash);
 	procfs_mounts(&names->proc, (uint32_t)getpid(), add_hash, &hash);
 	if (hash.low == names->hash)
 		return false;
 	names->hash = hash.low;
-	clear(names);
-	procfs_mounts(&names->proc, MACHINE, add_point, names);
+	clear(names, is_seen ? 0 : names->machine);
+	if (is_seen)
+		procfs_mounts(&names->proc, MACHINE, add_point, names);
 	names->machine = names->points;
 	procfs_mounts(&names->proc, (uint32_t)getpid(), add_point, names);
 	return true;
@@ -106,7 +115,7 @@ const char *mount_names_point(const struct mount_names *names, uint32_t device)
 {
 	uint32_t index = map_get(&names->of, device);
 
-	return index == MAP_NONE ? NULL : names->point[index];
+	return index == MAP_NONE ? NULL : names->point[index].text;
 }
 
 void mount_names_device(const struct mount_names *names, uint32_t device, char *text, size_t size)

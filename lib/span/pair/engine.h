@@ -59,7 +59,9 @@ struct engine_span {
 struct engine_frame {
 	region_id region;
 	uint64_t enter, bytes, read, written;
-	str_id name; /* the file or directory that it acts on, in the trace's strings */
+	str_id name;      /* the file or directory that it acts on, in the trace's strings */
+	file_id file;     /* the same, or ID_NONE */
+	bool is_nameless; /* it acts on a file that no path is known of */
 	bool is_cut;
 	enum io_end end;
 	uint64_t mode;
@@ -92,6 +94,7 @@ struct span_engine {
 	struct map user, cgroup;   /* the same for numbers of users and ids of control groups */
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
 	bool keeps_names;          /* also of threads that have ended */
+	uint32_t call_groups; /* bits of enum call_group: spans are those of these calls; 0: all */
 	bool chooses, has_model_spans, has_sources[SPAN_OF_ARCHIVE + 1];
 	uint64_t first, last, lost;
 };

@@ -1,6 +1,11 @@
 /* engine_group: what the number of a group is. */
 #pragma once
 
+#include <iotrace/io_event.h>
+
+/* In place of a mount: the call has a path and no descriptor. */
+#define GROUP_BY_PATH (ID_NONE - 1)
+
 /* The type of a span's groups. */
 enum group_kind {
 	GROUP_IS_NOTHING,
@@ -19,6 +24,6 @@ enum group_kind {
 	GROUP_IS_DEVICE_NUMBER,
 	GROUP_IS_USER,
 	GROUP_IS_CGROUP,
-	GROUP_IS_MOUNT,
+	GROUP_IS_MOUNT, /* ID_NONE: none, or GROUP_BY_PATH */
 	GROUP_IS_OWNER, /* pid and name (of the trace's strings) of a request's task: map_key() */
 };

@@ -2,6 +2,7 @@
  * engine_io: spans of the model: calls, operations, block requests, descriptors. Their keys are ids of the trace.
  */
 #include "engine.h"
+#include "engine_mount.h"
 
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
@@ -42,15 +43,6 @@ static str_id name_of_handle(const struct span_engine *engine, handle_id id)
 	return handle->file != ID_NONE ? name_of_file(engine, handle->file) : handle->name;
 }
 
-/* Returns the index of the mount; ID_NONE: the file has none. */
-static uint32_t mount_of(const struct span_engine *engine, handle_id id)
-{
-	file_id file = id < trace_handles(engine->trace) ? trace_handle(engine->trace, id)->file
-							 : ID_NONE;
-
-	return file < trace_files(engine->trace) ? trace_file(engine->trace, file)->mount : ID_NONE;
-}
-
 static uint64_t group_of(const struct engine_span *span, const struct span_engine *engine,
 			 const struct io_event *event, const struct engine_frame *frame,
 			 str_id file)
@@ -67,7 +59,7 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 	case SPAN_BY_MODE:
 		return event->op.mode;
 	case SPAN_BY_FS:
-		return mount_of(engine, event->handle);
+		return engine_mount(engine, engine_file(engine, event->handle));
 	case SPAN_BY_GROUP:
 	case SPAN_BY_DEVICE:
 	case SPAN_BY_NONE:
@@ -134,6 +126,8 @@ static void leave(struct span_engine *engine, struct engine_thread *thread,
 		open.about = frame->name;
 		open.group = group_of(&engine->span[i], engine, event, frame, frame->name);
 		open.stack = stack_of(engine, event, frame);
+		if (!engine_group_call(engine, i, open.has_failed, frame, &open))
+			continue;
 		engine_whole(engine, &open,
 			     event->region.is_cut ? engine_fate_of(event->region.end) : SPAN_ENDED,
 			     event->time);
@@ -156,6 +150,10 @@ static void enter(struct span_engine *engine, struct engine_thread *thread,
 		.enter = event->time,
 		.name = event->handle != ID_NONE ? name_of_handle(engine, event->handle)
 						 : name_of_file(engine, event->region.file),
+		.file = event->handle != ID_NONE ? engine_file(engine, event->handle)
+						 : event->region.file,
+		.is_nameless = event->handle < trace_handles(engine->trace) &&
+			       !trace_handle(engine->trace, event->handle)->name,
 	};
 }
 
@@ -488,7 +486,7 @@ bool engine_io_group(struct engine_span *span, enum span_by by)
 		return is_request;
 	case SPAN_BY_FS:
 		span->kind = GROUP_IS_MOUNT;
-		return source == SPAN_OF_OPERATIONS;
+		return source == SPAN_OF_OPERATIONS || is_call;
 	case SPAN_BY_USER:
 	case SPAN_BY_CGROUP:
 	case SPAN_BYS:

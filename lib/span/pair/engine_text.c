@@ -138,7 +138,10 @@ static size_t put_device(const struct span_engine *engine, uint32_t device, cons
 static size_t put_mount(const struct span_engine *engine, uint32_t mount, char *text, size_t size)
 {
 	static const char none[] = "(no mount)"; /* pipes, sockets, files without a name */
+	static const char by_path[] = "(by path)";
 
+	if (mount == GROUP_BY_PATH)
+		return put(text, size, by_path, strlen(by_path));
 	if (mount >= trace_mounts(engine->trace))
 		return put(text, size, none, strlen(none));
 	return put_trace_text(engine, trace_mount(engine->trace, mount)->mount_point, text, size);
@@ -296,6 +299,11 @@ void span_engine_use_device_numbers(struct span_engine *engine)
 {
 	for (uint32_t i = 0; i < engine->spans; i++)
 		engine->span[i].kind = GROUP_IS_DEVICE_NUMBER;
+}
+
+void span_engine_choose_calls(struct span_engine *engine, uint32_t groups)
+{
+	engine->call_groups = groups;
 }
 
 str_id span_engine_thread(const struct span_engine *engine, uint32_t tid)

@@ -1,10 +1,8 @@
 // The kinds of calls by which numbers of file systems are divided, and the descriptors that lead to their files.
-#include "span/call_class.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <iotrace/counted_owner.h>
+#include <iotrace/call_class.h>
 #include <set>
 #include <string>
 
@@ -30,20 +28,20 @@ TEST(CallClass, IsOfTheCall)
 		{"sendfile64", CALL_CLASS_COPY, 1},
 		{"lseek", CALL_CLASS_SEEK, 0},
 		{"fdatasync", CALL_CLASS_SYNC, 0},
-		{"sync", CALL_CLASS_SYNC, COUNTED_FD_NONE},
-		{"openat", CALL_CLASS_OPEN, COUNTED_FD_RESULT},
-		{"open_by_handle_at", CALL_CLASS_OPEN, COUNTED_FD_RESULT},
+		{"sync", CALL_CLASS_SYNC, CALL_FD_NONE},
+		{"openat", CALL_CLASS_OPEN, CALL_FD_RESULT},
+		{"open_by_handle_at", CALL_CLASS_OPEN, CALL_FD_RESULT},
 		{"close", CALL_CLASS_CLOSE, 0},
-		{"newfstatat", CALL_CLASS_META, COUNTED_FD_NONE},
-		{"unlink", CALL_CLASS_META, COUNTED_FD_NONE},
+		{"newfstatat", CALL_CLASS_META, CALL_FD_NONE},
+		{"unlink", CALL_CLASS_META, CALL_FD_NONE},
 		{"fchmod", CALL_CLASS_META, 0},
 		{"getdents64", CALL_CLASS_DIR, 0},
 		{"flock", CALL_CLASS_LOCK, 0},
 		{"mmap", CALL_CLASS_MAP, 4},
-		{"munmap", CALL_CLASS_NONE, COUNTED_FD_NONE},
-		{"socket", CALL_CLASS_NONE, COUNTED_FD_NONE},
+		{"munmap", CALL_CLASS_NONE, CALL_FD_NONE},
+		{"socket", CALL_CLASS_NONE, CALL_FD_NONE},
 		{"dup2", CALL_CLASS_NONE, 0},
-		{"execve", CALL_CLASS_NONE, COUNTED_FD_NONE},
+		{"execve", CALL_CLASS_NONE, CALL_FD_NONE},
 	};
 
 	for (const auto &one : expected) {
@@ -67,7 +65,7 @@ TEST(CallClass, NamesAreDifferent)
 TEST(CallClass, DescriptorIsAnArgument)
 {
 	for (call_id id = 0; id < call_count(); id++)
-		EXPECT_LE(call_class_fd(call_row(id)), COUNTED_FD_RESULT) << call_row(id)->name;
+		EXPECT_LE(call_class_fd(call_row(id)), CALL_FD_RESULT) << call_row(id)->name;
 }
 
 } // namespace

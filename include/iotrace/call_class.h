@@ -20,8 +20,11 @@ enum call_class {
 	CALL_CLASSES
 };
 
+/* Which argument of a call is the descriptor of its file. */
+enum { CALL_FD_NONE = 6, CALL_FD_RESULT = 7 };
+
 enum call_class call_class_of(const struct call_row *row);
 /* Returns "read", "write", ...; "other" for any other number. */
 const char *call_class_name(uint32_t number);
-/* Returns which argument is the descriptor of the call's file, or COUNTED_FD_NONE or COUNTED_FD_RESULT: <iotrace/counted.h>. */
+/* Returns which argument is the descriptor of the call's file, or CALL_FD_... */
 uint8_t call_class_fd(const struct call_row *row);

@@ -1,8 +1,5 @@
-/* call_class: see call_class.h. */
-#include "call_class.h"
-
-#include <iotrace/counted.h>
-#include <iotrace/counted_owner.h>
+/* call_class: see <iotrace/call_class.h>. */
+#include <iotrace/call_class.h>
 
 static const char *const names[CALL_CLASSES] = {
 	[CALL_CLASS_NONE] = "other", [CALL_CLASS_READ] = "read",   [CALL_CLASS_WRITE] = "write",
@@ -60,6 +57,6 @@ const char *call_class_name(uint32_t number)
 uint8_t call_class_fd(const struct call_row *row)
 {
 	if (row->kind == CALL_OPEN)
-		return COUNTED_FD_RESULT;
-	return row->fd >= 0 && row->path < 0 ? (uint8_t)row->fd : COUNTED_FD_NONE;
+		return CALL_FD_RESULT;
+	return row->fd >= 0 && row->path < 0 ? (uint8_t)row->fd : CALL_FD_NONE;
 }
