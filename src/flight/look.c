@@ -1,10 +1,10 @@
 #include "look.h"
 
 #include "busy.h"
+#include "requests.h"
 
 #include <errno.h>
 #include <iotrace/decode.h>
-#include <iotrace/errname.h>
 #include <iotrace/error.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 
 enum { PER_CENT = 100 };
 
@@ -36,6 +35,7 @@ struct look {
 		bool was_suspicious;
 	} * call;
 	uint32_t calls, calls_cap;
+	struct requests requests; /* in flight, if they may be slow */
 	struct look_device device[TRIGGERS_MOST];
 	uint32_t devices;
 	struct look_found found;
@@ -74,6 +74,7 @@ void look_free(struct look *look)
 		return;
 	decode_free(look->decode);
 	map_release(&look->begun);
+	requests_release(&look->requests);
 	free(look->call);
 	free(look);
 }
@@ -170,17 +171,20 @@ static void find(struct look *look, const struct trigger *trigger, uint64_t time
 
 static void see_request(struct look *look, const struct event *event)
 {
-	char text[96];
+	uint64_t took = look->slow ? requests_block(&look->requests, event) : 0;
 
-	if (event->request.error <= 0 || !is_wanted_error(look, -(int64_t)event->request.error))
-		return;
-	snprintf(text, sizeof(text), "a request of block device %u:%u failed: %s",
-		 major(event->request.dev), minor(event->request.dev),
-		 errname_text(event->request.error));
-	for (uint32_t i = 0; i < look->triggers->count; i++)
-		if (look->triggers->item[i].error == event->request.error &&
-		    look->triggers->item[i].view == VIEW_ANY)
-			find(look, &look->triggers->item[i], event->time, text);
+	if ((took && took >= look->slow) || is_wanted_error(look, -(int64_t)event->request.error))
+		look->is_suspicious = true;
+}
+
+static void see_aio(struct look *look, const struct event *event)
+{
+	const struct aio *step = &event->aio.step;
+	uint64_t took = look->slow ? requests_aio(&look->requests, event) : 0;
+
+	if ((took && took >= look->slow) ||
+	    (step->step == AIO_COMPLETE && is_wanted_error(look, step->result)))
+		look->is_suspicious = true;
 }
 
 static bool is_text(const struct fact_string *text, const char *other)
@@ -224,9 +228,7 @@ static void see(struct look *look, const struct event *event)
 		see_exit(look, event);
 		break;
 	case EVENT_AIO:
-		if (event->aio.step.step == AIO_COMPLETE &&
-		    is_wanted_error(look, event->aio.step.result))
-			look->is_suspicious = true;
+		see_aio(look, event);
 		break;
 	case EVENT_REQUEST:
 		see_request(look, event);

@@ -1,5 +1,5 @@
 /*
- * sight: finds in the io_events of a window the call that is a trigger, with its names. It is a sink that writes nothing.
+ * sight: finds in the io_events of a window the call, asynchronous operation or block request that is a trigger, with its names. It is a sink that writes nothing.
  */
 #pragma once
 

@@ -140,6 +140,7 @@ static void decide(struct record_options *options)
 	struct recording *recording = &options->recording;
 	struct recording_blocks *blocks = &recording->blocks;
 
+	blocks->is_given |= triggers_view(&options->flight.triggers, VIEW_DEVICE);
 	if (!blocks->has_choice)
 		blocks->choice = default_block_choice(recording);
 	if (!recording->is_system && blocks->choice == BLOCK_NONE)
@@ -164,6 +165,10 @@ int record_options_complete(struct record_options *options, char *const *argv, s
 		return error_say(err, EINVAL, "-E: at most %d events at a time", EVENT_COUNTERS);
 	if (recording->blocks.choice == BLOCK_NONE && recording->blocks.devices.count)
 		return error_say(err, EINVAL, "--device cannot be combined with --block=none");
+	if (recording->blocks.choice == BLOCK_NONE &&
+	    triggers_view(&options->flight.triggers, VIEW_DEVICE))
+		return error_say(err, EINVAL,
+				 "--trigger with device=GLOB cannot be combined with --block=none");
 	for (uint32_t i = 0; i < recording->tracepoints.count && !rc; i++)
 		if (!is_of_probe(recording, recording->tracepoints.item[i]))
 			rc = check_event(recording->tracepoints.item[i], err);

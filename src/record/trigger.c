@@ -17,10 +17,8 @@ static const uint64_t hang_ns = 10000000000;
 
 /* The names are those of the views of `iotrace stat`. */
 static const char *const view_word[TRIGGER_VIEWS] = {
-	[VIEW_OP] = "op",
-	[VIEW_PROCESS] = "process",
-	[VIEW_FILE] = "file",
-	[VIEW_FS] = "fs",
+	[VIEW_OP] = "op", [VIEW_PROCESS] = "process", [VIEW_FILE] = "file",
+	[VIEW_FS] = "fs", [VIEW_DEVICE] = "device",
 };
 
 /* Takes ":VIEW=GLOB" from the end of a trigger. Returns the length of what is before it, or -EINVAL with a message. */
@@ -40,7 +38,8 @@ static int take_view(struct trigger *trigger, const char *value, struct error *e
 		return (int)(colon - value);
 	}
 	return error_say(err, EINVAL,
-			 "'%s': expected op=GLOB, process=GLOB, file=GLOB or fs=GLOB after ':'",
+			 "'%s': expected op=GLOB, process=GLOB, file=GLOB, fs=GLOB or device=GLOB "
+			 "after ':'",
 			 trigger->text);
 }
 
@@ -180,6 +179,14 @@ bool triggers_have(const struct triggers *triggers, enum trigger_kind kind)
 {
 	for (uint32_t i = 0; i < triggers->count; i++)
 		if (triggers->item[i].kind == kind)
+			return true;
+	return false;
+}
+
+bool triggers_view(const struct triggers *triggers, enum trigger_view view)
+{
+	for (uint32_t i = 0; i < triggers->count; i++)
+		if (triggers->item[i].view == view)
 			return true;
 	return false;
 }

@@ -9,14 +9,22 @@ struct error;
 enum trigger_kind {
 	TRIGGER_SIGNAL, /* SIGUSR2, or `iotrace snapshot` */
 	TRIGGER_HANG,   /* a call on a file has been in flight for so long */
-	TRIGGER_SLOW,   /* a call on a file took so long */
-	TRIGGER_ERROR,  /* a call, or a request, failed with this error */
-	TRIGGER_UTIL,   /* a device was busy for a share of some time */
+	TRIGGER_SLOW, /* a call on a file, an asynchronous operation or a block request took so long */
+	TRIGGER_ERROR, /* one of these failed with this error */
+	TRIGGER_UTIL,  /* a device was busy for a share of some time */
 	TRIGGER_KINDS
 };
 
 /* What a glob is compared with. */
-enum trigger_view { VIEW_ANY, VIEW_OP, VIEW_PROCESS, VIEW_FILE, VIEW_FS, TRIGGER_VIEWS };
+enum trigger_view {
+	VIEW_ANY,
+	VIEW_OP,
+	VIEW_PROCESS,
+	VIEW_FILE,
+	VIEW_FS,
+	VIEW_DEVICE,
+	TRIGGER_VIEWS
+};
 
 struct trigger {
 	enum trigger_kind kind;
@@ -42,5 +50,7 @@ void triggers_release(struct triggers *triggers);
 /* Returns the shortest time of a trigger of this kind, or 0 if there is none. */
 uint64_t triggers_least(const struct triggers *triggers, enum trigger_kind kind);
 bool triggers_have(const struct triggers *triggers, enum trigger_kind kind);
+/* Returns whether one of them has this view. */
+bool triggers_view(const struct triggers *triggers, enum trigger_view view);
 /* Returns whether the trigger wants a call or operation with these names; NULL: unknown. */
 bool trigger_wants(const struct trigger *trigger, const char *const name[TRIGGER_VIEWS]);

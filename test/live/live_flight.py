@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """iotrace record --flight live: what an archive contains, what makes it, how many there are, and that nothing is written before."""
 
+import contextlib
 import os
 import re
 import signal
@@ -343,6 +344,60 @@ def busy(live):
         live.check(any(way == "READ" and file == f"/dev/{disk.name}" for _, _, way, _, file in operations(live, archive)), "busy: no read")
 
 
+class Frozen:
+    """Nothing that is written to the disk ends: the file system of its image is frozen. `with Frozen(place):`"""
+
+    def __init__(self, place):
+        self.place = place
+
+    def __enter__(self):
+        subprocess.run(["fsfreeze", "-f", self.place], check=True)
+
+    def __exit__(self, *_):
+        subprocess.run(["fsfreeze", "-u", self.place], check=True)
+
+
+def request_triggers(live):
+    """Block requests and asynchronous operations that are slow or fail make an archive, by the name of their device or file."""
+    fio = "fio --name=x --output=/dev/null --direct=1 --bs=4k --size=4k --filename={} --ioengine={} --rw={}"
+    place = live.made("on a disk")
+    with block.Disk(live.path("lower"), 64 << 20) as lower:
+        subprocess.run(["mkfs.ext4", "-q", lower.path], check=True)
+        subprocess.run(["mount", lower.path, place], check=True)
+        try:
+            with block.Disk(f"{place}/image", 16 << 20) as disk:
+                writes = [("device", disk.name, f"of device {disk.name}.* by dd", f"dd if=/dev/zero of={disk.path} bs=4k count=1 oflag=direct")]
+                reads = [("device", disk.name, f"of device {disk.name}.* by dd", f"dd if={disk.path} of=/dev/null bs=4k count=1 iflag=direct")]
+                for engine in ("libaio", "io_uring") if SOURCE == "bpf" else ("io_uring",):  # perf has no iocbs
+                    for into, way in ((writes, "write"), (reads, "read")):
+                        into.append(("file", disk.path, f"of {disk.path} by fio", fio.format(disk.path, engine, way)))
+                for view, name, words, work in writes:
+                    triggered(live, f"slow=300ms:{view}={name}", f"write {words}.* took 0\\.[3-9]|write {words}.* took [1-9]", work, place, disk)
+                os.truncate(f"{place}/image", 0)
+                for view, name, words, work in reads:
+                    triggered(live, f"error=EIO:{view}={name}", f"read {words}.* failed: Input/output error", work)
+        finally:
+            subprocess.run(["umount", "-l", place], check=False)
+
+
+def triggered(live, trigger, words, work, frozen=None, disk=None):
+    """The work, which waits for a disk on a frozen file system for a while, makes an archive with these words."""
+    name = f"request-{len(os.listdir(live.dir))}"
+    flight = Flight(live, name, "--flight", "5s", "--syscalls=+uring", "--trigger", trigger, "--trigger", "slow=100s", "--spacing", "100ms",
+                    command=["sh", "-c", f"read x; {work} 2>/dev/null; read x; :"], stdin=subprocess.PIPE)
+    with Frozen(frozen) if frozen else contextlib.nullcontext():
+        flight.run.stdin.write("go\n")
+        flight.run.stdin.flush()
+        if disk:
+            live.check(wait_until(lambda: block.stat(disk.name)["in_flight"]), f"{work} waits")
+            time.sleep(0.6)
+    live.check(flight.has(1), f"{trigger} for {work}: no archive")
+    flight.run.stdin.write("end\n")
+    flight.end()
+    said = [mark for archive in flight.made() for mark in marks(live, archive)]
+    live.check(said and re.match(f'MARK "{trigger}: ({words})', said[0]), f"{trigger}: {said} for {work}")
+
+
 def refused(live):
     """What does not go together is refused before the command runs."""
     for words, sentence in ((["--flight", "5s", "--capture", "c"], "--capture cannot be combined with --flight"),
@@ -353,6 +408,7 @@ def refused(live):
                             (["--flight", "5s", "--trigger", "noise"], "unknown trigger 'noise'"),
                             (["--flight", "5s", "--trigger", "error=ENONE"], "expected the name of an error"),
                             (["--flight", "5s", "--trigger", "util=sda"], "expected util=DEVICE>PERCENT%:TIME"),
+                            (["--flight", "5s", "--block=none", "--trigger", "slow=1s:device=sda"], "cannot be combined with --block=none"),
                             (["--flight", "5s", "-o", live.path("no", "where")], "/no: No such file or directory")):
         ran = live.run([IOTRACE, "record", *words, "--", "touch", live.path("ran")])
         live.equal(f"{words}: status", ran.returncode, 125)
@@ -367,7 +423,7 @@ def refused(live):
     plain.wait()
 
 
-TESTS = (window, no_writes, programs, signals, limit, after, ended, short, error, fuse_triggers, busy, refused)
+TESTS = (window, no_writes, programs, signals, limit, after, ended, short, error, fuse_triggers, busy, request_triggers, refused)
 
 if __name__ == "__main__":
     without_others()

@@ -6,6 +6,7 @@
 extern "C" {
 #include "flight/archives.h"
 #include "flight/busy.h"
+#include "flight/requests.h"
 #include "flight/window.h"
 #include "record/trigger.h"
 }
@@ -178,6 +179,7 @@ TEST_F(Triggers, HaveAViewAndAPattern)
 	EXPECT_FALSE(trigger_wants(&slow, name));
 	EXPECT_EQ(parse("error=ENOENT:op=open*").view, VIEW_OP);
 	EXPECT_EQ(parse("hang=1s:fs=/mnt").view, VIEW_FS);
+	EXPECT_EQ(parse("slow=1s:device=sd*").view, VIEW_DEVICE);
 }
 
 TEST_F(Triggers, ThatAreWrongAreRefused)
@@ -210,6 +212,85 @@ TEST_F(Triggers, ThatAreWrongAreRefused)
 	for (int i = 0; i < TRIGGERS_MOST; i++)
 		parse("hang");
 	EXPECT_EQ(trigger_parse(&triggers, "hang", &err), -EINVAL);
+}
+
+class Requests : public testing::Test
+{
+      protected:
+	~Requests() override
+	{
+		requests_release(&requests);
+	}
+
+	uint64_t block(enum request_step step, uint64_t time, uint64_t key, uint64_t sector = 8)
+	{
+		struct event event = {};
+
+		event.kind = EVENT_REQUEST;
+		event.time = time;
+		event.request.step = step;
+		event.request.dev = 7;
+		event.request.key = key;
+		event.request.sector = sector;
+		return requests_block(&requests, &event);
+	}
+	uint64_t aio(enum aio_step step, uint64_t time, uint64_t key, uint64_t data,
+		     enum aio_action action = AIO_READ, uint32_t flags = 0)
+	{
+		struct event event = {};
+
+		event.kind = EVENT_AIO;
+		event.time = time;
+		event.aio.step.step = step;
+		event.aio.step.action = action;
+		event.aio.step.flags = flags;
+		event.aio.step.queue = 1;
+		event.aio.step.key = key;
+		event.aio.step.user_data = data;
+		return requests_aio(&requests, &event);
+	}
+
+	struct requests requests = {};
+};
+
+TEST_F(Requests, TakeFromTheirInsertionToTheirEnd)
+{
+	EXPECT_EQ(block(REQUEST_INSERT, 100, 5), 0u);
+	EXPECT_EQ(block(REQUEST_ISSUE, 120, 5), 0u);
+	EXPECT_EQ(block(REQUEST_COMPLETE, 180, 5), 80u);
+	EXPECT_EQ(block(REQUEST_COMPLETE, 190, 5), 0u) << "its begin is unknown";
+	EXPECT_EQ(block(REQUEST_ISSUE, 200, 5), 0u) << "it was not inserted";
+	EXPECT_EQ(block(REQUEST_ISSUE, 300, 5), 0u) << "its end was missed, and it is another one";
+	EXPECT_EQ(block(REQUEST_COMPLETE, 310, 5), 10u);
+}
+
+TEST_F(Requests, WithoutAnAddressThePlaceSaysWhichOneItIs)
+{
+	block(REQUEST_ISSUE, 100, 0, 8);
+	block(REQUEST_ISSUE, 110, 0, 16);
+	block(REQUEST_BIO_QUEUE, 50, 9, 8);
+	EXPECT_EQ(block(REQUEST_COMPLETE, 150, 0, 16), 40u);
+	EXPECT_EQ(block(REQUEST_COMPLETE, 150, 0, 8), 50u);
+	EXPECT_EQ(block(REQUEST_BIO_COMPLETE, 150, 10, 8), 100u) << "a bio is no request";
+}
+
+TEST_F(Requests, OfAsynchronousIo)
+{
+	aio(AIO_SUBMIT, 100, 0, 3);
+	aio(AIO_SUBMIT, 100, 4, 3);
+	aio(AIO_SUBMIT, 100, 0, 6, AIO_MANAGE);
+	EXPECT_EQ(aio(AIO_COMPLETE, 120, 4, 3, AIO_READ, AIO_MORE), 0u) << "it goes on";
+	EXPECT_EQ(aio(AIO_COMPLETE, 150, 4, 3), 50u);
+	EXPECT_EQ(aio(AIO_COMPLETE, 170, 0, 3), 70u);
+	EXPECT_EQ(aio(AIO_COMPLETE, 170, 0, 6, AIO_MANAGE), 0u) << "it waited, as it should";
+}
+
+TEST_F(Requests, AreBounded)
+{
+	for (uint64_t i = 1; i < 200000; i++)
+		block(REQUEST_ISSUE, i, i);
+	EXPECT_LE(requests.cap, 1u << 17);
+	EXPECT_EQ(block(REQUEST_COMPLETE, 200100, 199999), 101u);
 }
 
 void put(const std::string &path)
