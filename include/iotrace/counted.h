@@ -11,8 +11,15 @@
 
 enum { COUNTED_KEYS = 4, COUNTED_TESTS = 8, COUNTED_BUCKETS = 16, COUNTED_VALUES = 512 };
 
-/* What is known of a value of the group field: bits; and above them its class, a number below 32. */
-enum { COUNTED_READS = 1, COUNTED_WRITES = 2, COUNTED_UNWANTED = 4, COUNTED_CLASS_SHIFT = 3 };
+/* What is known of a value of the group field: bits; and between them its class, a number below 16. */
+enum {
+	COUNTED_READS = 1,
+	COUNTED_WRITES = 2,
+	COUNTED_UNWANTED = 4,
+	COUNTED_CLASS_SHIFT = 3,
+	COUNTED_CLASSES = 16,
+	COUNTED_REAPS = 128, /* the call returns events of iocbs */
+};
 
 enum counted_compare {
 	COUNTED_EQUAL,
@@ -68,6 +75,7 @@ struct counted_way {
 /* What is in flight is counted, too, and what the spans moved: for numbers that are read while the recording goes on. */
 struct counted_flights {
 	bool is_wanted;
+	bool has_async;       /* bytes of asynchronous requests count for the groups of calls */
 	const char *result;   /* a field of the end: negative if the span failed; NULL: none */
 	const uint8_t *about; /* of COUNTED_VALUES values; NULL: nothing is known of any */
 	const uint8_t *fd; /* COUNTED_BY_FILE_SYSTEM: an argument of each call, or COUNTED_FD_... */

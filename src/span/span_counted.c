@@ -139,6 +139,22 @@ static bool is_wanted(const struct recording *recording, uint64_t number)
 	return id != CALL_ID_NONE && recording->raw_groups >> call_row(id)->group & 1;
 }
 
+static bool has_async(const struct span_options *options)
+{
+	uint32_t groups = options->record.recording.raw_groups;
+
+	return options->is_of_owners || !groups || groups >> GROUP_AIO & 1;
+}
+
+/* io_getevents and io_pgetevents. */
+static bool reaps(uint64_t number)
+{
+	call_id id = call_by_number((long)number);
+	const char *name = id == CALL_ID_NONE ? "" : call_row(id)->name;
+
+	return !strcmp(name, "io_getevents") || !strcmp(name, "io_pgetevents");
+}
+
 /* Numbers beyond the table are those of no call that is wanted, and move no data. */
 static void learn_values(struct span_options *options, const struct span *span, uint8_t *about)
 {
@@ -152,13 +168,15 @@ static void learn_values(struct span_options *options, const struct span *span, 
 		about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
 		if (chooses && !is_wanted(recording, i))
 			about[i] |= COUNTED_UNWANTED;
+		if (is_of_raw_calls(span) && has_async(options) && reaps(i))
+			about[i] |= COUNTED_REAPS;
 	}
 }
 
 /* Which calls count for file systems, as what, and which argument leads to the file. */
 static void learn_calls(const struct span_options *options, uint8_t *about, uint8_t *fd)
 {
-	_Static_assert((int)CALL_CLASSES <= UINT8_MAX >> COUNTED_CLASS_SHIFT &&
+	_Static_assert((int)CALL_CLASSES <= (int)COUNTED_CLASSES &&
 			       (int)CALL_FD_NONE == (int)COUNTED_FD_NONE &&
 			       (int)CALL_FD_RESULT == (int)COUNTED_FD_RESULT,
 		       "they are the same, and have room");
@@ -166,7 +184,7 @@ static void learn_calls(const struct span_options *options, uint8_t *about, uint
 		call_id id = call_by_number((long)i);
 		enum call_class class = id == CALL_ID_NONE ? CALL_CLASS_NONE
 							   : call_class_of(call_row(id));
-		uint32_t kept = COUNTED_READS | COUNTED_WRITES |
+		uint32_t kept = COUNTED_READS | COUNTED_WRITES | COUNTED_REAPS |
 				(options->is_of_owners ? 0U : COUNTED_UNWANTED);
 
 		about[i] = (uint8_t)((about[i] & kept) | class << COUNTED_CLASS_SHIFT |
@@ -192,6 +210,7 @@ static void add_flights(struct span_options *options, const struct span *span,
 		return;
 	learn_values(options, span, about);
 	flights->about = about;
+	flights->has_async = is_of_raw_calls(span) && has_async(options);
 	if (counted->by != COUNTED_BY_FILE_SYSTEM)
 		return;
 	learn_calls(options, about, options->fd);

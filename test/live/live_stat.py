@@ -313,6 +313,34 @@ def by_file_system(live):
     live.check(not any(name.startswith(("pipe", "/dev")) for name in rows), f"{sorted(rows)}")
 
 
+def asynchronous(live):
+    """What libaio and io_uring move, as fio counts it: of the process, of the call that reports or submits it, and of the file system."""
+    if SOURCE != "bpf":
+        return
+    place = live.made("asynchronous")
+    subprocess.run(["mount", "-t", "tmpfs", "none", place], check=True)
+    try:
+        subprocess.run(["dd", "if=/dev/zero", f"of={place}/data", "bs=1M", "count=8"], check=True, stderr=subprocess.DEVNULL)
+        for engine, call in (("libaio", "io_getevents"), ("io_uring", "io_uring_enter")):
+            fio = ["fio", "--name=x", f"--output={live.path('fio')}", "--output-format=json", f"--filename={place}/data", f"--ioengine={engine}",
+                   "--bs=16k", "--size=8m", "--iodepth=8", "--rw=randrw"]
+            for words in (["--by", "op"], ["--by", "process"], ["--by", "thread"], ["--by", "user"], ["--by", "fs"], ["-a", "--by", "fs"]):
+                rows = frames(live, *words, "-i", "0.2", command=fio)[-1]["by"]
+                with open(live.path("fio"), encoding="utf-8") as file:
+                    job = json.loads(file.read())["jobs"][0]
+                moved = (job["read"]["io_bytes"], job["write"]["io_bytes"])
+                name = {"op": call, "fs": place, "user": "root"}.get(words[-1], "fio(")
+                found = [(row["read_bytes_total"], row["written_bytes_total"]) for row in rows.values() if row["name"].startswith(name)]
+                live.check(moved[0] > 1 << 20 and moved[1] > 1 << 20, f"fio: {moved}")
+                if words[-1] in ("op", "fs"):
+                    live.equal(f"{engine} {words}", found, [moved])
+                else:  # fio reads and writes a few files of its own
+                    live.check(any(mine[0] >= moved[0] and mine[1] >= moved[1] and mine[0] - moved[0] < 1 << 17 for mine in found),
+                               f"{engine} {words}: {found} instead of {moved}")
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
 MANY = """
 import os
 fd = os.open('/etc/passwd', 0)
@@ -573,7 +601,7 @@ def whole_machine(live):
                 "iotrace: To see the whole machine, as root: iotrace stat, or for all users: iotrace daemon"])
 
 
-TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_file_system, overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
+TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_file_system, asynchronous, overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

@@ -41,16 +41,16 @@ static __always_inline bool is_recorded(uint32_t dev)
 static __always_inline uint32_t type_of(uint32_t operation)
 {
 	switch (operation) {
-	case OP_READ:
+	case REQ_OP_READ:
 		return REQUEST_READ;
-	case OP_WRITE:
+	case REQ_OP_WRITE:
 		return REQUEST_WRITE;
-	case OP_FLUSH:
+	case REQ_OP_FLUSH:
 		return REQUEST_FLUSH;
-	case OP_DISCARD:
-	case OP_SECURE_ERASE:
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
 		return REQUEST_DISCARD;
-	case OP_WRITE_ZEROES:
+	case REQ_OP_WRITE_ZEROES:
 		return REQUEST_ZEROES;
 	default:
 		return operation == zone_append ? REQUEST_WRITE : REQUEST_OTHER;
@@ -62,7 +62,7 @@ static __always_inline uint32_t type_of(uint32_t operation)
 
 static __always_inline uint32_t letters_of(uint32_t flags)
 {
-	uint32_t erase = (flags & OPERATION) == OP_SECURE_ERASE ? BPF_REQUEST_SECURE : 0;
+	uint32_t erase = (flags & OPERATION) == REQ_OP_SECURE_ERASE ? BPF_REQUEST_SECURE : 0;
 
 	return erase | LETTER(flags, __REQ_PREFLUSH, BPF_REQUEST_PREFLUSH) |
 	       LETTER(flags, __REQ_FUA, BPF_REQUEST_FUA) |
@@ -130,7 +130,7 @@ static __always_inline int send_request(struct request *request, uint32_t step)
 	if (!out.head)
 		return 0;
 	record->key = identity_of(request);
-	if ((flags & OPERATION & ~3U) != OP_COMMANDS) {
+	if ((flags & OPERATION & ~3U) != REQ_OP_COMMANDS) {
 		record->sector = request->__sector == NO_SECTOR ? 0 : request->__sector;
 		record->sectors = request->__data_len >> SECTOR_BITS;
 	}

@@ -92,13 +92,13 @@ enum { OPERATION = 0xff }; /* the bits of bi_opf and cmd_flags with the operatio
 
 /* Operations whose numbers have not changed since Linux 4.11. */
 enum {
-	OP_READ = 0,
-	OP_WRITE = 1,
-	OP_FLUSH = 2,
-	OP_DISCARD = 3,
-	OP_SECURE_ERASE = 5,
-	OP_WRITE_ZEROES = 9,
-	OP_COMMANDS = 32, /* from here on, four commands to the drive */
+	REQ_OP_READ = 0,
+	REQ_OP_WRITE = 1,
+	REQ_OP_FLUSH = 2,
+	REQ_OP_DISCARD = 3,
+	REQ_OP_SECURE_ERASE = 5,
+	REQ_OP_WRITE_ZEROES = 9,
+	REQ_OP_COMMANDS = 32, /* from here on, four commands to the drive */
 };
 
 enum req_flag_bits {

@@ -83,6 +83,12 @@ struct bpf_iter__bpf_map {
 	struct bpf_map *map;
 } KERNEL;
 
+static __always_inline bool is_own(int tgid)
+{
+	return tgid == spec.own_tgid || tgid == own_helper[0] || tgid == own_helper[1] ||
+	       tgid == own_helper[2] || tgid == own_helper[3];
+}
+
 /* Probes are only in the processes that are followed, unless other tasks are needed, too. */
 static __always_inline bool is_followed(const struct input *input)
 {
@@ -92,8 +98,7 @@ static __always_inline bool is_followed(const struct input *input)
 	if (input->site && !spec.is_system && !spec.is_everywhere)
 		return true;
 	if (spec.is_system)
-		return tgid != spec.own_tgid && tgid != own_helper[0] && tgid != own_helper[1] &&
-		       tgid != own_helper[2];
+		return !is_own(tgid);
 	task = bpf_get_current_task_btf();
 	return task->bpf_storage && bpf_task_storage_get(&calls, task, NULL, 0);
 }
@@ -282,6 +287,7 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 
 #include "bpf/span_bio.h"
 #include "bpf/span_request.h"
+#include "bpf/span_uring.h"
 
 static __always_inline void forget(struct bpf_span_open *open, const uint64_t *key)
 {
@@ -417,7 +423,11 @@ int BPF_PROG(span_at_call, struct pt_regs *regs, long call)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(span_at_return, struct pt_regs *regs, long result)
 {
-	take_call(regs, BPF_SPAN_AT_RETURN, regs->NUMBER_OF_CALL, result);
+	long call = regs->NUMBER_OF_CALL;
+
+	if (spec.has_async && does_reap(call))
+		reap(regs, call, result);
+	take_call(regs, BPF_SPAN_AT_RETURN, call, result);
 	return 0;
 }
 

@@ -24,9 +24,9 @@ static __always_inline uint32_t moves_of(uint32_t flags)
 {
 	uint32_t operation = flags & OPERATION;
 
-	return operation == OP_READ                                ? BPF_SPAN_READS
-	       : operation == OP_WRITE || operation == zone_append ? BPF_SPAN_WRITES
-								   : 0;
+	return operation == REQ_OP_READ                                ? BPF_SPAN_READS
+	       : operation == REQ_OP_WRITE || operation == zone_append ? BPF_SPAN_WRITES
+								       : 0;
 }
 
 /* Returns whether there was space. */

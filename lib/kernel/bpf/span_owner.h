@@ -56,6 +56,8 @@ static __always_inline uint64_t group_of_owner(uint64_t key, uint64_t owner, uin
 		return key << BPF_SPAN_OWNER_SHIFT | (uint32_t)group;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		return owner << BPF_SPAN_OWNER_SHIFT |
-		       (group < BPF_SPAN_VALUES ? about[group] >> BPF_SPAN_CLASS_SHIFT : 0);
+		       (group < BPF_SPAN_VALUES
+				? about[group] >> BPF_SPAN_CLASS_SHIFT & BPF_SPAN_CLASS
+				: 0);
 	return group;
 }

@@ -125,6 +125,18 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.flight_index, spec->flights);
 }
 
+/* Nothing is lost but the bytes of io_uring if its tracepoint has other arguments than these. */
+static void prepare_uring(struct bpf_span *span, const char *layout)
+{
+	struct span_bpf *programs = span->programs;
+	bool is_wanted = span->plan.spec.has_async && layout;
+
+	bpf_program__set_autoload(programs->progs.uring_ends,
+				  is_wanted && !strcmp(layout, "request_ends"));
+	bpf_program__set_autoload(programs->progs.uring_ends_values,
+				  is_wanted && !strcmp(layout, "request_ends_values"));
+}
+
 static void prepare_sides(struct bpf_span *span, const struct counted_span *counted)
 {
 	for (int i = 0; i < BPF_SPAN_SIDES * OF_KINDS; i++) {
@@ -166,6 +178,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 				  has_side_at(spec, BPF_SPAN_AT_CALL));
 	bpf_program__set_autoload(programs->progs.span_at_return,
 				  has_side_at(spec, BPF_SPAN_AT_RETURN));
+	prepare_uring(span, bpf_source_common(options->source).uring_end);
 	prepare_sides(span, options->span);
 }
 
@@ -212,6 +225,8 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 			       (int)COUNTED_WRITES == (int)BPF_SPAN_WRITES &&
 			       (int)COUNTED_UNWANTED == (int)BPF_SPAN_UNWANTED &&
 			       (int)COUNTED_CLASS_SHIFT == (int)BPF_SPAN_CLASS_SHIFT &&
+			       (int)COUNTED_CLASSES == (int)BPF_SPAN_CLASS + 1 &&
+			       (int)COUNTED_REAPS == (int)BPF_SPAN_REAPS &&
 			       (int)COUNTED_FD_NONE == (int)BPF_SPAN_FD_NONE &&
 			       (int)COUNTED_FD_RESULT == (int)BPF_SPAN_FD_RESULT &&
 			       (int)COUNTED_ERRNOS == (int)BPF_SPAN_ERRNOS,
@@ -289,6 +304,8 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 		{&programs->links.span_at_return, programs->progs.span_at_return},
 		{&programs->links.span_at_call, programs->progs.span_at_call},
 		{&programs->links.thread_ends, programs->progs.thread_ends},
+		{&programs->links.uring_ends, programs->progs.uring_ends},
+		{&programs->links.uring_ends_values, programs->progs.uring_ends_values},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {

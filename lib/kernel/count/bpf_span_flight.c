@@ -45,7 +45,7 @@ void bpf_span_each_flight(const struct bpf_span_flight *flights, uint32_t count,
 		};
 
 		/* A flight that is being created has no group yet. The rest counts once a group found no space. */
-		if (seen.is_total || seen.busy)
+		if (seen.is_total || seen.busy || seen.read || seen.written)
 			call(context, &seen);
 	}
 }

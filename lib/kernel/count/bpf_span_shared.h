@@ -67,6 +67,8 @@ enum {
 	BPF_SPAN_WRITES = 2,
 	BPF_SPAN_UNWANTED = 4,
 	BPF_SPAN_CLASS_SHIFT = 3,
+	BPF_SPAN_CLASS = 15,
+	BPF_SPAN_REAPS = 128,
 };
 
 /* More bits for block requests. */
@@ -120,7 +122,7 @@ struct bpf_span_spec {
 	/* Some sides are probes. Their programs may be preempted by others, on the same CPU. */
 	uint8_t has_probes;
 	/* What is in flight: */
-	uint8_t has_about, has_outcome, is_read_of_end, is_written_of_end;
+	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;
 	uint32_t flights; /* room for so many; 0: it is not counted */
 	/* The spans are block requests: there are no sides. */

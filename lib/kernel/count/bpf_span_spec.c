@@ -263,6 +263,7 @@ static int plan_flights(struct bpf_span_spec *spec, const struct side *of,
 	if (code >= 0 && span->size)
 		code = find(&of[BPF_SPAN_END], BPF_SPAN_SIZE, span->size);
 	spec->has_about = flights->about != NULL;
+	spec->has_async = flights->has_async;
 	spec->has_outcome = flights->result != NULL;
 	spec->is_read_of_end = flights->read.is_of_end;
 	spec->is_written_of_end = flights->written.is_of_end;

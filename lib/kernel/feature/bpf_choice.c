@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAYS = 3 };
+enum { WAYS = 3, URING_END = 1 /* row of task[] */ };
 
 /* A program for one layout of a tracepoint: see struct bpf_layout; NULL: the program reads no argument. */
 struct way {
@@ -106,6 +106,11 @@ void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct bt
 	bpf_types_find(kernel, layout[0], BPF_TASKS * WAYS);
 	for (int i = 0; i < BPF_TASKS; i++)
 		choose(choice, i, layout[i]);
+}
+
+const char *bpf_choice_uring_end(const struct bpf_choice *choice)
+{
+	return choice->program[URING_END];
 }
 
 void bpf_choice_apply(const struct bpf_choice *choice, struct bpf_object *object)

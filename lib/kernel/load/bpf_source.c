@@ -319,7 +319,8 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 				   .is_preemptible = source->programs->rodata->is_preemptible,
 				   .hides_addresses = source->programs->rodata->hides_addresses,
 				   .cipher = source->loaded.cipher,
-				   .users = source->loaded.users};
+				   .users = source->loaded.users,
+				   .uring_end = bpf_choice_uring_end(&source->loaded.choice)};
 }
 
 int bpf_source_ring_fd(const struct bpf_source *source, uint32_t cpu)

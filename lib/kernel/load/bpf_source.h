@@ -87,6 +87,8 @@ struct bpf_common {
 	bool hides_addresses;
 	struct bpf_cipher cipher;
 	struct bpf_users users;
+	const char *
+		uring_end; /* the program that takes the ends of io_uring's requests; NULL: none fits */
 };
 
 struct bpf_common bpf_source_common(const struct bpf_source *source);

@@ -20,7 +20,7 @@ struct table {
 
 static bool is_active(const struct frame_report *report, const struct frame_row *row)
 {
-	return row->now.ops || row->in_flight || row->busy ||
+	return row->now.ops || row->now.read || row->now.written || row->in_flight || row->busy ||
 	       (report->has_totals && row->total.ops);
 }
 

@@ -9,25 +9,7 @@
 #include "aio.h"
 #include "bpf/base/calls.h"
 #include "bpf/base/loop.h"
-
-enum { IOCB_PREADV = 7, IOCB_PWRITEV = 8 };
-
-/* Structures of the user interface, which are the same in all kernels. */
-struct iocb_user {
-	uint64_t data;
-	uint32_t key, rw_flags;
-	uint16_t opcode, priority;
-	uint32_t fd;
-	uint64_t buffer, bytes;
-	int64_t offset;
-	uint64_t reserved;
-	uint32_t flags, event_fd;
-};
-
-struct event_user {
-	uint64_t data, iocb;
-	int64_t result, result2;
-};
+#include "iocb_user.h"
 
 /* An array of iocbs or events in the program's memory. */
 struct batch {

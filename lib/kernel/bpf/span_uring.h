@@ -1,0 +1,115 @@
+/*
+ * span_uring: the bytes of requests of io_uring, which the calls that submit them do not say. They count when a request ends. Their call is
+ * io_uring_enter.
+ *
+ * Without spec.has_async, no program is loaded.
+ */
+#pragma once
+
+#include "bpf/block.h"
+#include "bpf/request/uring.h"
+#include "bpf/span_iocb.h"
+
+enum { URING_ENTER = 426 };
+
+typedef struct {
+	uint32_t val;
+} KERNEL kuid_t;
+
+struct cred {
+	kuid_t uid;
+} KERNEL;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} KERNEL;
+
+struct task_struct___owner {
+	struct cred *cred;
+	struct css_set *cgroups;
+} KERNEL;
+
+static __always_inline bool uring_reads(uint8_t opcode)
+{
+	return opcode == OP_READ || opcode == OP_READV || opcode == OP_READ_FIXED ||
+	       opcode == OP_READV_FIXED || opcode == OP_READ_MULTISHOT;
+}
+
+static __always_inline bool uring_writes(uint8_t opcode)
+{
+	return opcode == OP_WRITE || opcode == OP_WRITEV || opcode == OP_WRITE_FIXED ||
+	       opcode == OP_WRITEV_FIXED;
+}
+
+/* The request may end in another task than the one that submitted it. */
+static __always_inline struct task_struct *task_of_request(struct io_kiocb *request)
+{
+	return bpf_core_field_exists(request->tctx) ? PEEK(PEEK(request, tctx), task)
+						    : PEEK(request, task);
+}
+
+static __always_inline uint32_t user_of(struct task_struct *task)
+{
+	return PEEK(PEEK((struct task_struct___owner *)task, cred), uid.val);
+}
+
+static __always_inline uint64_t cgroup_of(struct task_struct *task)
+{
+	struct css_set *set = PEEK((struct task_struct___owner *)task, cgroups);
+	struct cgroup *cgroup = PEEK(set, dfl_cgrp);
+
+	return PEEK(PEEK(cgroup, kn), id);
+}
+
+static __always_inline uint64_t group_of_request(struct io_kiocb *request, struct task_struct *task)
+{
+	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
+		return device_of_inode(PEEK(PEEK(request, file), f_inode));
+	switch (spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at) {
+	case BPF_SPAN_PID:
+		return PEEK(task, tgid);
+	case BPF_SPAN_TID:
+		return PEEK(task, pid);
+	case BPF_SPAN_UID:
+		return user_of(task);
+	case BPF_SPAN_CGROUP:
+		return cgroup_of(task);
+	default:
+		return URING_ENTER;
+	}
+}
+
+/* The storage of a task that may have ended cannot be looked up, so any storage counts. */
+static __always_inline bool is_of_followed(struct task_struct *task)
+{
+	return spec.is_system ? !is_own(PEEK(task, tgid)) : PEEK(task, bpf_storage) != NULL;
+}
+
+static __always_inline int end_uring(struct io_kiocb *request, int result)
+{
+	struct task_struct *task = request ? task_of_request(request) : NULL;
+	uint8_t opcode;
+
+	if (result <= 0 || !task || !books_of_cpu() || !is_of_followed(task))
+		return 0;
+	if (spec.has_user && user_of(task) != spec.user)
+		return 0;
+	opcode = PEEK(request, opcode);
+	credit(group_of_request(request, task), uring_reads(opcode) ? result : 0,
+	       uring_writes(opcode) ? result : 0);
+	return 0;
+}
+
+SEC("raw_tp/io_uring_complete")
+int BPF_PROG(uring_ends, void *ring, struct io_kiocb *request, struct io_uring_cqe *cqe)
+{
+	return end_uring(request, PEEK(cqe, res));
+}
+
+/* The arguments of the tracepoint before Linux 6.11. */
+SEC("raw_tp/io_uring_complete")
+int BPF_PROG(uring_ends_values, void *ring, struct io_kiocb *request, uint64_t user_data,
+	     int result, unsigned int flags, uint64_t extra1, uint64_t extra2)
+{
+	return end_uring(request, result);
+}
