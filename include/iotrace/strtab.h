@@ -25,3 +25,5 @@ str_id strtab_add_text(struct strtab *tab, const char *text);
 const char *strtab_text(const struct strtab *tab, str_id id);
 uint32_t strtab_length(const struct strtab *tab, str_id id);
 uint32_t strtab_count(const struct strtab *tab);
+/* Returns the size of all texts in bytes. */
+size_t strtab_bytes(const struct strtab *tab);

@@ -82,6 +82,8 @@ str_id trace_parameter(const struct trace *trace, uint32_t id);
 const struct trace_host *trace_host(const struct trace *trace);
 struct cold *trace_cold(const struct trace *trace);
 const struct strtab *trace_strings(const struct trace *trace);
+/* Returns about how many bytes the definitions of processes, threads and files take. */
+uint64_t trace_bytes(const struct trace *trace);
 /* Lent for the life of the trace. */
 const char *trace_text(const struct trace *trace, str_id id);
 /* Returns the number of command names of excluded tasks. */

@@ -155,3 +155,8 @@ uint32_t strtab_count(const struct strtab *tab)
 {
 	return tab->count;
 }
+
+size_t strtab_bytes(const struct strtab *tab)
+{
+	return tab->stored;
+}

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BYTES_OF_STRING = 32 }; /* about the size of what refers to a string by its id */
+
 uint32_t trace_parameters(const struct trace *trace)
 {
 	return trace->parameters;
@@ -61,6 +63,15 @@ struct cold *trace_cold(const struct trace *trace)
 const struct strtab *trace_strings(const struct trace *trace)
 {
 	return trace->strings;
+}
+
+uint64_t trace_bytes(const struct trace *trace)
+{
+	return strtab_bytes(trace->strings) +
+	       strtab_count(trace->strings) * (uint64_t)BYTES_OF_STRING +
+	       trace->threads * sizeof(*trace->thread) +
+	       trace->processes * sizeof(*trace->process) + trace->files * sizeof(*trace->file) +
+	       trace->handles * sizeof(*trace->handle);
 }
 
 const char *trace_text(const struct trace *trace, str_id id)

@@ -43,12 +43,31 @@ static void output(void *context, const struct io_event *event)
 	}
 }
 
+static void set_counters(struct model *model, const struct decode *decode)
+{
+	const char *name[EVENT_COUNTERS];
+	uint32_t counters = decode_counters(decode);
+
+	for (uint32_t i = 0; i < counters && i < EVENT_COUNTERS; i++)
+		name[i] = decode_counter_name(decode, i);
+	model_set_counters(model, name, counters < EVENT_COUNTERS ? counters : EVENT_COUNTERS);
+}
+
+struct model *run_new_model(struct run *run)
+{
+	struct model *model = model_new(&run->tally, output, run);
+
+	if (run->decode)
+		set_counters(model, run->decode);
+	return model;
+}
+
 struct run *run_new(void)
 {
 	struct run *run = mem_zero(sizeof(*run));
 
 	page_guard();
-	run->model = model_new(&run->tally, output, run);
+	run->model = run_new_model(run);
 	run->trace = model_trace(run->model);
 	run->until_asked = ASK_INTERVAL;
 	return run;
@@ -343,8 +362,6 @@ static int refuse_other_events(const char *file, struct error *err)
 static int open_source(struct run *run, struct error *err)
 {
 	const struct run_source *source = run->source;
-	const char *name[EVENT_COUNTERS];
-	uint32_t counters;
 
 	run->capture = open_capture(source, err);
 	if (!run->capture)
@@ -362,10 +379,7 @@ static int open_source(struct run *run, struct error *err)
 		decode_want(run->decode, span_engine_events(run->spans));
 	if (!run->spans && decode_is_without_io(run->decode))
 		return refuse_other_events(source->path, err);
-	counters = decode_counters(run->decode);
-	for (uint32_t i = 0; i < counters && i < EVENT_COUNTERS; i++)
-		name[i] = decode_counter_name(run->decode, i);
-	model_set_counters(run->model, name, counters < EVENT_COUNTERS ? counters : EVENT_COUNTERS);
+	set_counters(run->model, run->decode);
 	return 0;
 }
 

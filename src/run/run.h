@@ -80,6 +80,8 @@ void run_follow(struct run *run);
  * run_followed() bytes were not removed.
  */
 uint64_t run_continue(struct run *run, const struct run *from);
+/* Lets a run that follows forget all that no running process refers to. run_step() does this when it has become much. */
+void run_renew(struct run *run);
 /* Returns the offset of the first record that run_continue() needs: see capture_position(). */
 uint64_t run_followed(const struct run *run);
 /* Returns how many bytes of records the rounds so far had. */

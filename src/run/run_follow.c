@@ -1,6 +1,27 @@
 /* run_follow: a run in steps, that follows only files and processes, and another one that continues it: see flight/flight_state.h. */
 #include "run_state.h"
 
+/* What is gone may take this many bytes, and as many as what was left when the run was renewed. */
+enum { GONE_MOST = 4 << 20 };
+
+static void give_lasting(void *context, const struct event *event)
+{
+	model_event(context, event);
+}
+
+/* The definitions of a model only grow. */
+void run_renew(struct run *run)
+{
+	struct model *model = run_new_model(run);
+
+	lasting_each(run->lasting, give_lasting, model);
+	model_continue(model, run->model, false);
+	model_free(run->model);
+	run->model = model;
+	run->trace = model_trace(model);
+	run->renewed = trace_bytes(run->trace);
+}
+
 int run_step(struct run *run, struct error *err)
 {
 	struct capture_round round;
@@ -11,17 +32,14 @@ int run_step(struct run *run, struct error *err)
 		return rc;
 	run->round = at;
 	run_take_round(run, &round);
+	if (run->lasting && trace_bytes(run->trace) > GONE_MOST + 2 * run->renewed)
+		run_renew(run);
 	return 1;
 }
 
 void run_follow(struct run *run)
 {
 	run->lasting = lasting_new();
-}
-
-static void give_lasting(void *context, const struct event *event)
-{
-	model_event(context, event);
 }
 
 /* The records of the last round may be held until the next one has come. */

@@ -33,6 +33,7 @@ struct run {
 	uint64_t last;   /* time of the latest sample so far */
 	bool is_of_perf; /* perf made the capture, so it lasts from its first record to its last */
 	struct lasting *lasting; /* NULL: it does not follow only */
+	uint64_t renewed;        /* trace_bytes() after the last run_renew() */
 	uint64_t round;          /* where the last round begins in the capture */
 	uint64_t begin,
 		since; /* run_continue(): where it begins; the time up to which it knows all */
@@ -45,6 +46,8 @@ struct run {
 	struct run_span *recorded; /* NULL: the outputs do not have them */
 };
 
+/* run.c: returns a model whose io_events go to the sinks. */
+struct model *run_new_model(struct run *run);
 /* run.c: processes a round, which it takes over. Returns an enum run_result. */
 int run_take_round(struct run *run, struct capture_round *round);
 /* run_sink.c: returns whether a sink that is whole or nothing cannot take more. */

@@ -4,9 +4,11 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -228,6 +230,44 @@ def limit(live):
         live.equal(f"{path} is an archive", live.run([IOTRACE, "check-archive", path]).returncode, 0)
 
 
+def own_memory(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"^RssAnon:\s+(\d+)", file.read(), re.MULTILINE)[1]) << 10
+
+
+def forgets(live):
+    """Names of files and processes that are gone take no memory, however many there were."""
+    rounds, files = 16, 20000
+    place = tempfile.mkdtemp(prefix="iotrace-live-", dir="/dev/shm")
+    folder = os.path.join(place, "a-name-that-is-long-" * 12)
+    os.mkdir(folder)
+    work = f'while read -r go; do mkdir "$2/$go"; "$1" {files} "$2/$go" </dev/null; "$3" 1000 /etc/passwd; echo "end of a round"; done'
+    # Freed memory of a build with AddressSanitizer is kept for a while otherwise.
+    env = dict(CALMED, ASAN_OPTIONS=CALMED.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1")
+    flight = Flight(live, "forgets", "--flight", "500ms,8M", stdin=subprocess.PIPE, env=env,
+                    command=["sh", "-c", work, "sh", workload("distinct"), folder, workload("forks")])
+    sizes = []
+    try:
+        for number in range(rounds):
+            flight.run.stdin.write(f"{number}\n")
+            flight.run.stdin.flush()
+            while flight.run.stdout.readline() not in ("end of a round\n", ""):
+                pass
+            time.sleep(0.6)
+            sizes.append(own_memory(flight.run.pid))
+        flight.snapshot()
+        live.check(flight.has(1), "forgets: no archive")
+        flight.run.stdin.close()
+        flight.run.stdin = None
+        flight.end()
+    finally:
+        shutil.rmtree(place)
+    # First, buffers grow to the size that such rounds of records need.
+    grown = sizes[-1] - sizes[rounds // 2 - 1]
+    live.check(grown < rounds // 2 * files * 100, f"forgets: memory grew by {grown} bytes: {sizes}")
+    examined(live, flight.made()[0])
+
+
 def after(live):
     """With --after, the archive has what follows, too."""
     command = ["sh", "-c", "read x; echo 1 > first; read x; echo 2 > second; read x; :"]
@@ -423,7 +463,7 @@ def refused(live):
     plain.wait()
 
 
-TESTS = (window, no_writes, programs, signals, limit, after, ended, short, error, fuse_triggers, busy, request_triggers, refused)
+TESTS = (window, no_writes, programs, signals, limit, forgets, after, ended, short, error, fuse_triggers, busy, request_triggers, refused)
 
 if __name__ == "__main__":
     without_others()

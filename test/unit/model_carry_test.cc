@@ -58,6 +58,24 @@ TEST_F(Carry, FilesThatWereOpenedBeforeHaveTheirNames)
 	expect_balance();
 }
 
+/* However long the recording was, only what is open takes memory in the next model. */
+TEST_F(Carry, WhatIsGoneIsLeftBehind)
+{
+	ModelDriver early;
+
+	open(before, 7, 3, "/data/a");
+	early.at(before.now);
+	model_continue(early.model, before.model, true);
+	for (uint32_t pid = 100; pid < 2000; pid++) {
+		before.fork(7, 7, pid, pid);
+		open(before, pid, 4, ("/data/" + std::to_string(pid)).c_str());
+		before.exit(pid, pid);
+	}
+	carry();
+	EXPECT_GT(trace_bytes(before.trace), 3 * trace_bytes(early.trace));
+	EXPECT_EQ(trace_bytes(after.trace), trace_bytes(early.trace));
+}
+
 TEST_F(Carry, PositionsAreKnownOnlyIfEveryCallWasSeen)
 {
 	open(before, 7, 3, "/data/a");

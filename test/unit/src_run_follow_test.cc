@@ -124,9 +124,12 @@ class Follow : public ::testing::TestWithParam<const char *>
 		}
 		return all;
 	}
+
+	/* each: what is done to the run that follows, after each round. */
+	void continue_from_each_round(void (*each)(struct run *));
 };
 
-TEST_P(Follow, AnotherRunContinuesItFromEachRound)
+void Follow::continue_from_each_round(void (*each)(struct run *))
 {
 	uint64_t none = 0, begun = 0, named = 0;
 	int rounds = 1;
@@ -138,8 +141,10 @@ TEST_P(Follow, AnotherRunContinuesItFromEachRound)
 		SCOPED_TRACE("round " + std::to_string(n));
 		run_follow(trail);
 		ASSERT_EQ(run_open(trail, &source, &err), 0) << err.text;
-		for (int i = 0; i < n; i++)
+		for (int i = 0; i < n; i++) {
 			ASSERT_EQ(run_step(trail, &err), 1) << err.text;
+			each(trail);
+		}
 		if (run_position(trail) < records && n < 40)
 			rounds++;
 		const Operations part = convert(trail, &since),
@@ -158,6 +163,17 @@ TEST_P(Follow, AnotherRunContinuesItFromEachRound)
 	EXPECT_GT(begun, 0u) << "it began too late to test anything";
 	EXPECT_GT(named, 0u) << "it began too late to test anything";
 	EXPECT_GT(rounds, 1) << "a single round";
+}
+
+TEST_P(Follow, AnotherRunContinuesItFromEachRound)
+{
+	continue_from_each_round([](struct run *) {});
+}
+
+/* It forgets what is gone, and nothing else. */
+TEST_P(Follow, ARunThatIsRenewedKnowsTheSame)
+{
+	continue_from_each_round(run_renew);
 }
 
 INSTANTIATE_TEST_SUITE_P(Captures, Follow,
