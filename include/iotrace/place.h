@@ -99,6 +99,13 @@ struct place_left {
 
 /* Finds at most `size` remains of this user in a directory whose recorder no longer runs. Returns how many. */
 uint32_t place_find_left(const char *directory, struct place_left *left, uint32_t size);
+/*
+ * Removes those whose output would have had a name for which is_wanted() returns true, and that have no recording to convert. Only those
+ * count of which it is certain that nobody uses them: their lock can be taken. Returns how many.
+ */
+uint32_t place_remove_left(const char *directory,
+			   bool (*is_wanted)(const void *context, const char *name),
+			   const void *context);
 void place_left_release(struct place_left *left, uint32_t count);
 /* Notes in the work directory that the spool is completely converted, if the directory is writable. */
 void place_note_converted(const char *spool);

@@ -445,7 +445,7 @@ static void remove_work(const struct place *place)
 		unlinkat(place->site.parent, place->work_name, AT_REMOVEDIR);
 }
 
-static void tidy(const struct place *place)
+void place_tidy(const struct place *place)
 {
 	if (place->work >= 0 && !clear(place))
 		remove_work(place);
@@ -464,7 +464,7 @@ struct place *place_new(struct place_site *site, int *code)
 		*site = (struct place_site){.parent = -1};
 		return place;
 	}
-	tidy(place);
+	place_tidy(place);
 	place->site = (struct place_site){.parent = -1};
 	place_close(place);
 	return NULL;
@@ -474,7 +474,7 @@ void place_close(struct place *place)
 {
 	if (!place)
 		return;
-	tidy(place);
+	place_tidy(place);
 	place_forget(place);
 }
 

@@ -22,8 +22,7 @@ enum {
 	ENTRIES_MOST = 20000
 };
 
-/* Returns the length of NAME in .NAME.iotrace or .NAME.iotrace-2; 0 if it is not the name of a work directory. */
-static size_t name_length(const char *name)
+size_t place_name_length(const char *name)
 {
 	const char *mark = NULL, *at = name;
 
@@ -94,7 +93,7 @@ static bool look_at(int parent, const char *directory, const char *name, struct 
 	struct stat status;
 	int work;
 
-	if (!name_length(name) || place_look(parent, name, owner, &work) != PLACE_LEFT)
+	if (!place_name_length(name) || place_look(parent, name, owner, &work) != PLACE_LEFT)
 		return false;
 	*left = (struct place_left){.path = place_join(directory, name)};
 	if (!fstatat(work, PLACE_SPOOL, &status, AT_SYMLINK_NOFOLLOW) && S_ISREG(status.st_mode)) {
@@ -156,7 +155,7 @@ char *place_of_spool(const char *path)
 	while (begin > path && begin[-1] != '/')
 		begin--;
 	work = mem_format("%.*s", (int)(slash - begin), begin);
-	length = name_length(work);
+	length = place_name_length(work);
 	made = length ? mem_format("%.*s%.*s", (int)(begin - path), path, (int)length, work + 1)
 		      : NULL;
 	free(work);

@@ -42,6 +42,8 @@ int place_site_check_new(const struct place_site *site, const char *what, struct
 /* Returns the path of a name in a directory, for messages. The caller frees it. */
 char *place_join(const char *directory, const char *name);
 
+/* Returns the length of NAME in .NAME.iotrace or .NAME.iotrace-2; 0 if it is not the name of a work directory. */
+size_t place_name_length(const char *name);
 /*
  * Returns the state of the work directory `name`, and in `owner` who created it: "process 12 on HOST". If its recorder has ended,
  * *work is a descriptor of the directory, which the caller closes; otherwise -1.
@@ -56,5 +58,7 @@ int place_sign(const struct place *place);
  * failure.
  */
 struct place *place_new(struct place_site *site, int *code);
+/* Removes everything in the work directory that is not kept, and the directory if it is empty. */
+void place_tidy(const struct place *place);
 /* Publishes by replacing the existing target. Returns 0 or -errno. */
 int place_replace(struct place *place, const char *name, unsigned mode);

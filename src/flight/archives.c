@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <iotrace/list.h>
 #include <iotrace/mem.h>
+#include <iotrace/place.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,14 +102,35 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static DIR *open_parent(const char *base)
+static char *parent_of(const char *base)
 {
 	const char *slash = strrchr(base, '/');
-	char *parent = slash ? mem_format("%.*s", (int)(slash - base) + 1, base) : mem_strdup(".");
+
+	return slash ? mem_format("%.*s", (int)(slash - base) + 1, base) : mem_strdup(".");
+}
+
+static DIR *open_parent(const char *base)
+{
+	char *parent = parent_of(base);
 	DIR *directory = opendir(parent);
 
 	free(parent);
 	return directory;
+}
+
+static bool is_numbered(const void *context, const char *name)
+{
+	return number_of(name, context) != 0;
+}
+
+uint32_t archives_remove_unfinished(const char *base)
+{
+	const char *slash = strrchr(base, '/');
+	char *parent = parent_of(base);
+	uint32_t count = place_remove_left(parent, is_numbered, slash ? slash + 1 : base);
+
+	free(parent);
+	return count;
 }
 
 uint32_t archives_find(struct archives *archives, const char *base)

@@ -20,6 +20,11 @@ uint64_t archives_add(struct archives *archives, const char *path);
  * none.
  */
 uint32_t archives_find(struct archives *archives, const char *base);
+/*
+ * Removes what recorders left of such archives when they were killed. Returns how many. An archive that another recorder is writing, and a
+ * recording that can be converted, stay.
+ */
+uint32_t archives_remove_unfinished(const char *base);
 /* Returns the size of all of them. */
 uint64_t archives_bytes(const struct archives *archives);
 /* Removes the oldest one from the disk. Returns its path, which the caller frees; NULL: there is none. */

@@ -269,6 +269,16 @@ static int open_readers(struct flight *flight, struct error *err)
 	return run_open(flight->trail, &flight->source, err);
 }
 
+/* They would take space on the disk that no limit counts. */
+static void remove_unfinished(const struct flight *flight)
+{
+	uint32_t count = flight->base ? archives_remove_unfinished(flight->base) : 0;
+
+	if (count)
+		log_info("%u unfinished archives of recorders that were killed were removed",
+			 count);
+}
+
 /* A name that cannot be written must not be found out when it is too late. */
 static int choose_name(struct flight *flight, struct error *err)
 {
@@ -282,6 +292,7 @@ static int choose_name(struct flight *flight, struct error *err)
 		if (!flight->base)
 			return -err->code;
 	}
+	remove_unfinished(flight);
 	if (flight->base && flight->options->flight.has_earlier)
 		flight->number = archives_find(&flight->archives, flight->base);
 	name = flight->base ? mem_format("%s-1", flight->base) : naming_default(&flight->naming);

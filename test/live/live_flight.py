@@ -230,6 +230,22 @@ def limit(live):
         live.equal(f"{path} is an archive", live.run([IOTRACE, "check-archive", path]).returncode, 0)
 
 
+def unfinished(live):
+    """What a recorder left when it was killed while it wrote is removed by the next one; what another one writes stays."""
+    command = ["timeout", "40", workload("storm"), "/etc/passwd", "1", "1000000000"]
+    writing = lambda name: os.path.isdir(live.path(f".{name}-1.iotrace", "archive"))  # noqa: E731
+    killed = Flight(live, "cut", "--flight", "5s", command=command)
+    time.sleep(3)
+    killed.run.send_signal(signal.SIGUSR2)
+    live.check(wait_until(lambda: writing("cut"), PATIENCE), "unfinished: it does not write")
+    killed.run.kill()
+    killed.run.wait()
+    live.check(writing("cut") and not killed.made(), "unfinished: it had finished before")
+    other = Flight(live, "cut", "--flight", "5s", "--after", "1s", command=["sleep", "2"])
+    live.check(wait_until(lambda: not writing("cut"), PATIENCE), "unfinished: it is still there")
+    other.end()
+
+
 def own_memory(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return int(re.search(r"^RssAnon:\s+(\d+)", file.read(), re.MULTILINE)[1]) << 10
@@ -463,7 +479,8 @@ def refused(live):
     plain.wait()
 
 
-TESTS = (window, no_writes, programs, signals, limit, forgets, after, ended, short, error, fuse_triggers, busy, request_triggers, refused)
+TESTS = (window, no_writes, programs, signals, limit, unfinished, forgets, after, ended, short, error, fuse_triggers, busy,
+         request_triggers, refused)
 
 if __name__ == "__main__":
     without_others()

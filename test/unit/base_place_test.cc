@@ -348,6 +348,36 @@ TEST_F(Place, WhatAKilledOneLeftIsFound)
 	EXPECT_EQ(content(work + "/spool"), "spooled");
 }
 
+bool is_trace(const void *context, const char *name)
+{
+	return *static_cast<const std::string *>(context) == name;
+}
+
+/* Only what has the name, is of a recorder that has ended, and is no recording. */
+TEST_F(Place, WhatAKilledOneLeftIsRemoved)
+{
+	const std::string trace = "trace", directory = scratch.path("");
+
+	kill_one(); /* with a spool */
+	struct place *running = open();
+	ASSERT_NE(running, nullptr) << err.text;
+	make(running, PLACE_TEXT, "half");
+	for (const char *name : {".trace.iotrace-3", ".other.iotrace", ".trace.iotrace-abcdef"}) {
+		std::filesystem::create_directories(scratch.path(name) + "/archive/traces");
+		put(scratch.path(name) + "/archive/traces/1.evt", "x");
+		std::filesystem::copy(work + "/owner", scratch.path(name) + "/owner");
+	}
+	put(scratch.path(".trace.iotrace-abcdef/mine"), "x");
+	EXPECT_EQ(place_remove_left(directory.c_str(), is_trace, &trace), 2u);
+	EXPECT_EQ(names(), (std::set<std::string>{".trace.iotrace", ".trace.iotrace-2",
+						  ".trace.iotrace-abcdef", ".other.iotrace"}));
+	EXPECT_EQ(content(work + "/spool"), "spooled");
+	EXPECT_EQ(content(work + "-2/text"), "half");
+	EXPECT_EQ(content(scratch.path(".trace.iotrace-abcdef/mine")), "x");
+	EXPECT_FALSE(std::filesystem::exists(scratch.path(".trace.iotrace-abcdef/archive")));
+	place_close(running);
+}
+
 /* On another host that shares the file system it may still run. */
 TEST_F(Place, AnOwnerElsewhereIsTakenToRun)
 {

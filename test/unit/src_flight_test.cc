@@ -348,4 +348,27 @@ TEST(Archives, AnotherDirectoryWithTheNameStays)
 	archives_release(&archives);
 }
 
+/* A recorder that was killed while it wrote. */
+TEST(Archives, WhatIsUnfinishedIsRemoved)
+{
+	ScratchDir dir;
+	const std::string base = dir.path("flight");
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	for (const char *name :
+	     {".flight-7.iotrace", ".flight-8.iotrace-2", ".flight-x.iotrace", ".flight.iotrace"}) {
+		mkdir(dir.path(name).c_str(), 0700);
+		mkdir((dir.path(name) + "/archive").c_str(), 0700);
+		put(dir.path(name) + "/archive/traces.def");
+		std::ofstream(dir.path(name) + "/owner") << "process 1 on " << host << "\n";
+	}
+	EXPECT_EQ(archives_remove_unfinished(base.c_str()), 2u);
+	EXPECT_NE(access(dir.path(".flight-7.iotrace").c_str(), F_OK), 0);
+	EXPECT_NE(access(dir.path(".flight-8.iotrace-2").c_str(), F_OK), 0);
+	EXPECT_EQ(access(dir.path(".flight-x.iotrace").c_str(), F_OK), 0);
+	EXPECT_EQ(access(dir.path(".flight.iotrace").c_str(), F_OK), 0);
+	EXPECT_EQ(archives_remove_unfinished(dir.path("none/flight").c_str()), 0u);
+}
+
 } // namespace
