@@ -128,6 +128,30 @@ TEST_F(FrameTell, Json)
 	EXPECT_NE(line.find("\"total\":{\"name\":\"TOTAL\""), std::string::npos) << line;
 }
 
+/* It is written by hand, so it is compared as a whole. */
+TEST_F(FrameTell, EachNumberOfTheJson)
+{
+	const std::string
+		begin = "{\"time_ns\":2000000000,\"interval_s\":1.000,\"view\":\"op\",\"rows\":[{",
+		total = "{\"name\":\"TOTAL\",\"inflight\":1,\"ops_total\":100,"
+			"\"read_bytes_total\":204800,\"written_bytes_total\":204800,"
+			"\"errors_total\":0,\"ops_per_s\":100.000,"
+			"\"read_bytes_per_s\":204800.000,\"written_bytes_per_s\":204800.000,"
+			"\"svctm_us\":2.000,\"p50_us\":2.000,\"p99_us\":2.000,"
+			"\"max_us\":2.000,\"util_percent\":80.020,\"errors_per_s\":0.000,"
+			"\"oldest_s\":0.800,\"hang\":true}";
+	std::string line = text(frame_json);
+
+	EXPECT_EQ(line.substr(0, begin.size()), begin);
+	EXPECT_NE(line.find("],\"total\":" + total + ",\"hangs\":[]}\n"), std::string::npos)
+		<< line;
+	report.has_no_total = true;
+	report.view = "a \"view\"\a";
+	line = text(frame_json);
+	EXPECT_EQ(line.find("total\":{"), std::string::npos) << line;
+	EXPECT_NE(line.find("\"view\":\"a \\\"view\\\"\\u0007\""), std::string::npos) << line;
+}
+
 TEST_F(FrameTell, Csv)
 {
 	EXPECT_EQ(

@@ -123,7 +123,17 @@ static void print_number(FILE *out, uint32_t number)
 	fprintf(out, "\\u%04x", number);
 }
 
-void json_print(FILE *out, json_object *object)
+/* Returns how many characters that need no escape the text begins with. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= ' ' && text[length] <= '~')
+		length++;
+	return length;
+}
+
+void json_print_part(FILE *out, json_object *object)
 {
 	const char *json = json_object_to_json_string_ext(object,
 							  JSON_C_TO_STRING_PLAIN |
@@ -132,18 +142,33 @@ void json_print(FILE *out, json_object *object)
 
 	while (*json) {
 		uint32_t number;
-		size_t length = character((const unsigned char *)json, &number);
-		bool is_ascii = number >= ' ' && number <= '~';
+		size_t length = plain_length(json);
 
+		if (length) {
+			fwrite(json, 1, length, out);
+			json += length;
+			continue;
+		}
+		length = character((const unsigned char *)json, &number);
 		escape_text(safe, sizeof(safe), json, length);
-		if (is_ascii || !strncmp(safe, json, length))
+		if (!strncmp(safe, json, length))
 			fwrite(json, 1, length, out);
 		else
 			print_number(out, number);
 		json += length;
 	}
-	fputc('\n', out);
 	json_object_put(object);
+}
+
+void json_print(FILE *out, json_object *object)
+{
+	json_print_part(out, object);
+	fputc('\n', out);
+}
+
+void json_print_string(FILE *out, const char *bytes, size_t length)
+{
+	json_print_part(out, json_bytes(bytes, length));
 }
 
 json_object *json_books(const struct trace *trace, const struct tally *tally)

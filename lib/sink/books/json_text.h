@@ -35,5 +35,8 @@ struct json_object *json_words(const struct trace *trace, str_id id);
  * direction) become \uXXXX, so that the output is safe for a terminal.
  */
 void json_print(FILE *out, struct json_object *object);
+/* The same without the end of the line, and for a string of any bytes. */
+void json_print_part(FILE *out, struct json_object *object);
+void json_print_string(FILE *out, const char *bytes, size_t length);
 /* { balanced, sentence, counters } */
 struct json_object *json_books(const struct trace *trace, const struct tally *tally);
