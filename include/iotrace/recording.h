@@ -90,6 +90,7 @@ struct recording {
 	/* Spans to be counted in the kernel: <iotrace/counted.h>. */
 	const struct counted_span *counted;
 	uint32_t counted_count;
+	bool are_all_counted; /* no other spans are wanted */
 	/* Only counted spans are recorded, so BPF programs need not look at calls. */
 	bool is_without_calls;
 	/* Nothing else is wanted, not even tasks: nothing is recorded of their begins and ends, and no file of /proc is read for them. */
@@ -110,8 +111,8 @@ struct recording {
 
 	/* How it is recorded. */
 	enum live_source source;
-	/* Numbers are printed during the recording, so events must not wait long. */
 	uint32_t own_pid[RECORDING_OWN]; /* processes of iotrace that are not recorded; 0: none */
+	/* Numbers are printed during the recording, so events must not wait long. */
 	bool is_watched;
 	uint64_t ring_bytes;   /* for each CPU, rounded up; 0: the default */
 	uint64_t buffer_bytes; /* upper limit of the queue in memory; 0: the default */

@@ -249,7 +249,8 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
 		span_counted_choose(options);
-	recording->is_without_calls = options->counted_count == options->set.spans ||
+	recording->are_all_counted = options->counted_count == options->set.spans;
+	recording->is_without_calls = recording->are_all_counted ||
 				      (options->is_stat &&
 				       !is_any_of(options, SPAN_OF_CALLS, SPAN_OF_DESCRIPTORS));
 	for (uint32_t i = 0; i < options->set.spans; i++)

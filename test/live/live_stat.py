@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pwd
+import re
 import signal
 import subprocess
 import sys
@@ -601,7 +602,30 @@ def whole_machine(live):
                 "iotrace: To see the whole machine, as root: iotrace stat, or for all users: iotrace daemon"])
 
 
-TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_file_system, asynchronous, overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone)
+def sleeps(pid):
+    """How often the threads of a process have waited for something."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/status", encoding="ascii") as file:
+            total += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.MULTILINE)[1])
+    return total
+
+
+def idle(live):
+    """If the kernel counts everything, there is nothing to look for between two frames."""
+    if SOURCE != "bpf":
+        return
+    with started(live, "-i", "1", "--json=/dev/null", "--", "sleep", "60") as stat:
+        time.sleep(3)
+        before = sleeps(stat.pid)
+        time.sleep(5)
+        found = sleeps(stat.pid) - before
+        stat.send_signal(signal.SIGTERM)
+    live.check(0 < found < 40, f"idle: its threads woke {found} times in 5 s")
+
+
+TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_file_system, asynchronous,
+         overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, idle)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

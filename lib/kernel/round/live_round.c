@@ -17,7 +17,8 @@ static void pace(struct live *live, uint64_t moved)
 	live->rounded_at = clock_now();
 	/* Short rounds are needed to check, after an exec, the user of a process and whether it lost its events. */
 	if (moved > IDLE_BYTES || live->base.uids || live->base.may_reopen ||
-	    (live->recording->is_watched && !live->recording->has_only_counts))
+	    (live->recording->is_watched && !live->recording->has_only_counts &&
+	     !live_span_counts_all(live)))
 		live->round_ms = LIVE_ROUND_MS;
 	else if (live->round_ms < ROUND_IDLE_MS)
 		live->round_ms *= 2;

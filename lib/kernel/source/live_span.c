@@ -97,6 +97,15 @@ static uint32_t count_of(const struct live *live)
 	return live->spans.span ? live->recording->counted_count : 0;
 }
 
+bool live_span_counts_all(const struct live *live)
+{
+	bool counts_all = live->recording->are_all_counted;
+
+	for (uint32_t i = 0; i < count_of(live); i++)
+		counts_all = counts_all && live->spans.span[i].object;
+	return counts_all;
+}
+
 void live_span_start(struct live *live)
 {
 	const uint32_t *pid = live->recording->own_pid;

@@ -5,6 +5,7 @@
 
 #include "proc/cgroup_names.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct bpf_span;
@@ -28,6 +29,8 @@ struct live_spans {
 void live_span_open(struct live *live);
 /* Enables the programs: spans are counted from now on. */
 void live_span_start(struct live *live);
+/* Returns whether the kernel counts all that is wanted, so that the recording has only processes and threads. */
+bool live_span_counts_all(const struct live *live);
 /* Adds facts of new control groups if a span is grouped by them: at most once a second. */
 void live_span_add_group_facts(struct live *live);
 /* Disables them. Their numbers can be read until they are closed. */
