@@ -148,8 +148,6 @@ static int count(struct daemon *daemon)
 	struct error err = {0};
 	struct feed *feed;
 
-	if (daemon->flight.feed)
-		daemon->count.flight = (uint32_t)feed_pid(daemon->flight.feed);
 	feed = feed_new(daemon_count_run, &daemon->count, &err);
 	daemon->has_frame = false;
 	daemon_publish_clean(&daemon->publish);

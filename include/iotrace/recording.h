@@ -67,7 +67,7 @@ struct recording_probes {
 
 struct counted_span;
 
-enum { RECORDING_OWN_WATCH, RECORDING_OWN_DISPLAY, RECORDING_OWN_FLIGHT, RECORDING_OWN };
+enum { RECORDING_OWN_WATCH, RECORDING_OWN_DISPLAY, RECORDING_OWN };
 
 struct recording {
 	/* Whose I/O is recorded. */

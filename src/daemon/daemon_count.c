@@ -180,7 +180,6 @@ static void choose(const struct count_job *job)
 	options->record.recording.is_system = true;
 	options->record.recording.has_only_counts = true;
 	options->record.recording.own_pid[RECORDING_OWN_DISPLAY] = (uint32_t)getppid();
-	options->record.recording.own_pid[RECORDING_OWN_FLIGHT] = count->flight;
 	options->record.verbosity = count->verbosity;
 	options->record.recording.ring_bytes = RING;
 	options->record.recording.buffer_bytes = QUEUE;

@@ -23,7 +23,6 @@ struct daemon_count {
 	struct mount_names *names; /* for what hangs; lent */
 	uint64_t hang;             /* ns; 0: not wanted */
 	const char *on_hang;       /* or NULL */
-	uint32_t flight; /* the process of the flight recorder, which is not counted; 0: none */
 };
 
 /* In a process of the daemon: signals end it again. */

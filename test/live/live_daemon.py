@@ -64,7 +64,8 @@ class Daemon:
 
     def __exit__(self, *_):
         if self.process.poll() is None:
-            self.live.equal("the daemon ends", self.end(), 0)
+            if not self.live.equal("the daemon ends", self.end(), 0):
+                print(self.said())
 
 
 def totals(live, daemon, by, wrapper=NOBODY):
@@ -433,7 +434,16 @@ FAILING = "import os\nfd = os.open('/', os.O_RDONLY)\ntry: os.read(fd, 1)\nexcep
 
 def flight(live):
     """It records into memory. A trigger, or root, makes an archive that only its user can read; the oldest goes; one that dies begins again."""
-    place = live.path("archives")
+    place = live.made("archives")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=700", "none", place], check=True)
+    try:
+        flights(live, place)
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
+def flights(live, place):
+    """The directory of the archives is a file system of its own."""
 
     def has(*numbers):
         want = {f"flight-{number}" for number in numbers}
@@ -451,6 +461,7 @@ def flight(live):
         live.equal("snapshot", ran.returncode, 0)
         live.check(" recording " in ran.stdout.decode(), f"snapshot: {ran.stdout}")
         live.check(has(1), f"snapshot: {daemon.said()}")
+        live.equal("its own writes", totals(live, daemon, "fs").get(place, {}).get("written_bytes_total"), 0)
         live.equal("who asked", marks(1), ['"snapshot: a user asked for it"'])
         live.equal("rights", os.stat(place).st_mode & 0o777, 0o700)
         live.equal("rights of the archive", os.stat(os.path.join(place, "flight-1", "traces.otf2")).st_mode & 0o077, 0)

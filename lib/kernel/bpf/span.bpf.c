@@ -83,10 +83,15 @@ struct bpf_iter__bpf_map {
 	struct bpf_map *map;
 } KERNEL;
 
+/* What a display, or a daemon, has started belongs to iotrace, too. */
 static __always_inline bool is_own(int tgid)
 {
-	return tgid == spec.own_tgid || tgid == own_helper[0] || tgid == own_helper[1] ||
-	       tgid == own_helper[2] || tgid == own_helper[3];
+	int display = own_helper[BPF_SPAN_DISPLAY];
+	bool is = tgid == spec.own_tgid;
+
+	for (int i = 0; i < BPF_SPAN_HELPERS; i++)
+		is = is || tgid == own_helper[i];
+	return is || (display && bpf_get_current_task_btf()->real_parent->tgid == display);
 }
 
 /* Probes are only in the processes that are followed, unless other tasks are needed, too. */

@@ -102,7 +102,8 @@ struct bpf_span_side {
 	int32_t number; /* number of the system call, or BPF_SPAN_ANY_CALL */
 };
 
-enum { BPF_SPAN_HELPERS = 4 }; /* processes of iotrace that are not counted */
+/* Other processes of iotrace that are not counted. */
+enum { BPF_SPAN_OPENER, BPF_SPAN_WATCH, BPF_SPAN_DISPLAY, BPF_SPAN_HELPERS };
 enum { BPF_SPAN_BEGIN, BPF_SPAN_END, BPF_SPAN_CANCEL, BPF_SPAN_SIDES };
 
 struct bpf_span_spec {
@@ -118,9 +119,8 @@ struct bpf_span_spec {
 	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
-	uint8_t has_sets; /* there are two sets of cells */
-	/* Some sides are probes. Their programs may be preempted by others, on the same CPU. */
-	uint8_t has_probes;
+	uint8_t has_sets;   /* there are two sets of cells */
+	uint8_t has_probes; /* some sides are probes, whose programs may be preempted */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;

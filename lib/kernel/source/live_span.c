@@ -109,10 +109,11 @@ bool live_span_counts_all(const struct live *live)
 void live_span_start(struct live *live)
 {
 	const uint32_t *pid = live->recording->own_pid;
-	const pid_t own[BPF_SPAN_HELPERS] = {live->reopen.opener.pid,
-					     (pid_t)pid[RECORDING_OWN_WATCH],
-					     (pid_t)pid[RECORDING_OWN_DISPLAY],
-					     (pid_t)pid[RECORDING_OWN_FLIGHT]};
+	const pid_t own[BPF_SPAN_HELPERS] = {
+		[BPF_SPAN_OPENER] = live->reopen.opener.pid,
+		[BPF_SPAN_WATCH] = (pid_t)pid[RECORDING_OWN_WATCH],
+		[BPF_SPAN_DISPLAY] = (pid_t)pid[RECORDING_OWN_DISPLAY],
+	};
 
 	for (uint32_t i = 0; i < count_of(live); i++) {
 		struct live_span *span = &live->spans.span[i];

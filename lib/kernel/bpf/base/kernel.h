@@ -73,7 +73,7 @@ struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
 	struct bpf_local_storage *bpf_storage;
-	struct task_struct *group_leader;
+	struct task_struct *real_parent, *group_leader;
 	struct files_struct *files;
 	struct fs_struct *fs;
 	struct nsproxy *nsproxy;
