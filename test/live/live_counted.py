@@ -167,13 +167,73 @@ def fates(live):
     numbers, _ = told(live, "--source=bpf", "--span", "k: syscalls:sys_enter_kill -> syscalls:sys_exit_getppid by tid", "--",
                       sys.executable, "-S", "-c", code, status=137)
     live.equal("died", [(span["begun"], span["died"], span["counted_in_kernel"]) for span in numbers["books"]["spans"]], [(1, 1, True)])
-    code = "import os; fd = os.open('/etc/passwd', 0); [os.lseek(fd, 1000 + i, 0) for i in range(10)]"
-    numbers, text = told(live, "--source=bpf", "--room", "3", "--span",
-                         "k: syscalls:sys_enter_lseek if offset >= 1000 && whence == 0 -> syscalls:sys_exit_getppid by offset/ret", "--",
-                         sys.executable, "-S", "-c", code)
-    live.equal("no room", [(span["begun"], span["found_no_room"]) for span in numbers["books"]["spans"]], [(3, 7)])
+    code = "import os; fd = os.open('/etc/passwd', 0); [os.lseek(fd, 1000 + i, 0) for i in range({})]"
+    for count, room in ((1000, 100), (10, 3)):
+        numbers, text = told(live, "--source=bpf", "--room", str(room), "--span",
+                             "k: syscalls:sys_enter_lseek if offset >= 1000 && whence == 0 -> syscalls:sys_exit_getppid by offset/ret", "--",
+                             sys.executable, "-S", "-c", code.format(count))
+        live.equal("no room", [(span["begun"], span["found_no_room"]) for span in numbers["books"]["spans"]], [(room, count - room)])
     live.check("7 begins of spans found no room in the kernel" in numbers["books"]["sentence"], numbers["books"]["sentence"])
     live.check("7 more found no room in the kernel" in text, text)
+
+
+# More keys than there are slots, by several processes at once.
+RANDOM = """
+import collections, json, os, random, sys
+KEYS, STEPS, PROCESSES = 12000, 30000, 3
+
+def steps(seed):
+    chosen = random.Random(seed)
+    return [(chosen.choices((0, 1, 2), (50, 35, 15))[0], chosen.randrange(1, KEYS)) for _ in range(STEPS)]
+
+def expected(seed):
+    found, is_open = collections.Counter(), set()
+    for what, key in steps(seed):
+        if what == 0:
+            found.update(("begun", "begun_again") if key in is_open else ("begun",))
+            is_open.add(key)
+        elif key in is_open:
+            found["ended" if what == 1 else "cancelled"] += 1
+            is_open.remove(key)
+        elif what == 1:
+            found["ends_without_begin"] += 1
+    found["left"] = len(is_open)
+    return found
+"""
+CHILD = RANDOM + """
+fd = os.open('/etc/passwd', os.O_RDONLY)
+todo = [steps(seed) for seed in range(PROCESSES)]
+sys.stdin.readline()
+for mine in todo:
+    if not os.fork():
+        for what, key in mine:
+            os.lseek(fd, 0, os.SEEK_SET) if what == 1 else None
+            os.lseek(fd, key, what)
+        os._exit(0)
+for _ in todo:
+    os.wait()
+"""
+MANY = ("syscalls:sys_enter_lseek if whence == 0 && offset > 0 -> syscalls:sys_enter_lseek if whence == 1 by pid,offset"
+        " cancel syscalls:sys_enter_lseek if whence == 2")
+
+
+def many(live):
+    """More open keys than slots: what the program did, by both."""
+    known = {}
+    exec(RANDOM, known)  # pylint: disable=exec-used
+    expected = sum((known["expected"](seed) for seed in range(known["PROCESSES"])), start=known["collections"].Counter())
+    work = subprocess.Popen([sys.executable, "-S", "-c", CHILD], stdin=subprocess.PIPE)
+    recorders = [LatencyRecorder(live, source, {"many": MANY}, f"--source={source}", "-m", "8M", "-p", str(work.pid)) for source in ("bpf", "perf")]
+    for recorder in recorders:
+        live.check(recorder.is_ready, "many: ready")
+    work.communicate(b"go\n")
+    for recorder, is_counted in zip(recorders, (True, False)):
+        numbers = recorder.numbers(live)
+        span = numbers["books"]["spans"][0]
+        live.equal("many: whose", span["counted_in_kernel"], is_counted)
+        live.equal(f"many: complete: {numbers['books']['sentence']}", numbers["books"]["balanced"], True)
+        live.equal(f"many: {is_counted}", {key: span[key] for key in (*expected, "open", "died", "lost", "found_no_room") if span[key]},
+                   dict(expected))
 
 
 def refused(live):
@@ -195,7 +255,7 @@ def refused(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, in_parts, fates, refused):
+        for each in (same, grouped, in_parts, many, fates, refused):
             each(test)
     else:
         test.lacks("BPF")

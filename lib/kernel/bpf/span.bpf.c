@@ -1,7 +1,7 @@
 /*
  * span.bpf: pairs and counts one span of tracepoints and probes of programs.
  *
- * A hash contains the open spans by their key. When a span ends, it is added to a cell for its group, its CPU and a part of the
+ * Open spans are found by their key: see span_place.h. When a span ends, it is added to a cell for its group, its CPU and a part of the
  * histogram, so no two CPUs write into the same cell. Cells are an array that user space maps, and an index finds the cells of a
  * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU. For numbers of intervals
  * there are two sets of cells: one is added to while user space reads and clears the other.
@@ -37,13 +37,7 @@ static __always_inline void count(uint64_t *counter, uint64_t more)
 
 #include "bpf/span_flight.h"
 #include "bpf/span_owner.h"
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(key_size, sizeof(uint64_t[BPF_SPAN_KEYS]));
-	__uint(value_size, sizeof(struct bpf_span_open));
-	__uint(max_entries, 1);
-} open_spans SEC(".maps");
+#include "bpf/span_place.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -191,14 +185,51 @@ static __always_inline void fill(struct bpf_span_open *open, const struct input 
 	take_off(open, input);
 }
 
-/* A thread that has an entry for its spans is traced. */
+/* The earlier one with this key is replaced. */
+static __always_inline void count_again(struct bpf_span_books *books,
+					const struct bpf_span_open *earlier)
+{
+	if (earlier->begin && earlier->left)
+		count(&books->left, 1);
+	else if (earlier->begin)
+		count(&books->begun_again, 1);
+}
+
+/* The slot of the key is in use, or there is none. */
+static __always_inline void begin_in_hash(const struct place *place, const uint64_t *key,
+					  const struct input *input, uint64_t owner,
+					  struct bpf_span_books *books)
+{
+	struct bpf_span_open *open, new;
+	long code;
+
+	fill(&new, input, key[0], owner);
+	code = insert(place, key, &new);
+	if (!code) {
+		count(&books->begun, 1);
+		return;
+	}
+	land(&new, new.begin);
+	open = code == -EXISTS ? bpf_map_lookup_elem(&open_spans, key) : NULL;
+	if (!open) {
+		count(&books->full, 1);
+		return;
+	}
+	count(&books->begun, 1);
+	count_again(books, open);
+	if (open->begin)
+		land(open, bpf_ktime_get_ns());
+	fill(open, input, key[0], owner);
+}
+
+/* A thread that has a place for its spans is traced. */
 static __always_inline void begin(const struct input *input)
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
 	struct bpf_span_books *books = books_of_cpu();
-	struct bpf_span_open *open, new;
 	uint64_t key[BPF_SPAN_KEYS], owner = 0;
-	long code;
+	struct bpf_span_open *open;
+	struct place place;
 
 	if (!books || !is_wanted(input, side) || is_unwanted(input))
 		return;
@@ -211,32 +242,28 @@ static __always_inline void begin(const struct input *input)
 		return;
 	}
 	take_key(key, input, side);
-	/* A thread most often has an entry already; another key most often has none. */
-	open = spec.is_of_thread ? bpf_map_lookup_elem(&open_spans, key) : NULL;
-	if (!open) {
-		if (spec.is_of_thread && !is_followed(input))
-			return;
-		fill(&new, input, key[0], owner);
-		code = bpf_map_update_elem(&open_spans, key, &new, BPF_NOEXIST);
-		if (!code) {
-			count(&books->begun, 1);
-			return;
-		}
-		land(&new, new.begin);
-		open = code == -EXISTS ? bpf_map_lookup_elem(&open_spans, key) : NULL;
-	}
-	if (!open) {
-		count(&books->full, 1);
+	place = place_of(key);
+	/* Without slots, a thread most often has an entry already; another key most often has none. */
+	open = spec.slots || spec.is_of_thread ? find(&place, key) : NULL;
+	if (open) {
+		count_again(books, open);
+		if (open->begin)
+			land(open, bpf_ktime_get_ns());
+	} else if (spec.is_of_thread && !is_followed(input)) {
 		return;
+	} else {
+		open = take_home(&place, key);
 	}
-	count(&books->begun, 1);
-	if (open->begin && open->left)
-		count(&books->left, 1);
-	else if (open->begin)
+	if (open) {
+		count(&books->begun, 1);
+		fill(open, input, key[0], owner);
+		keep(&place);
+	} else if (is_contested(&place)) { /* one of the two replaces the other */
+		count(&books->begun, 1);
 		count(&books->begun_again, 1);
-	if (open->begin)
-		land(open, bpf_ktime_get_ns());
-	fill(open, input, key[0], owner);
+	} else {
+		begin_in_hash(&place, key, input, owner, books);
+	}
 }
 
 /* Returns the cell with this index in the present set. */
@@ -294,26 +321,20 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 #include "bpf/span_request.h"
 #include "bpf/span_uring.h"
 
-static __always_inline void forget(struct bpf_span_open *open, const uint64_t *key)
-{
-	if (spec.is_of_thread)
-		open->begin = 0;
-	else
-		bpf_map_delete_elem(&open_spans, key);
-}
-
 static __always_inline void end(const struct input *input)
 {
 	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes;
 	struct bpf_span_open *open;
+	struct place place;
 	bool is_rest;
 
 	if (!books || !is_wanted(input, side))
 		return;
 	take_key(key, input, side);
-	open = bpf_map_lookup_elem(&open_spans, key);
+	place = place_of(key);
+	open = find(&place, key);
 	if (!open || !open->begin) {
 		count(&books->ends_without_begin,
 		      !spec.has_user && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
@@ -331,7 +352,7 @@ static __always_inline void end(const struct input *input)
 	is_rest = is_of_rest(open);
 	unload(open, input);
 	land(open, now);
-	forget(open, key);
+	forget(&place, open, key);
 	count(&books->ended, 1);
 	if (spec.above && taken <= spec.above)
 		count(&books->below, 1);
@@ -345,16 +366,18 @@ static __always_inline void cancel(const struct input *input)
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS];
 	struct bpf_span_open *open;
+	struct place place;
 
 	if (!books || !is_wanted(input, side))
 		return;
 	take_key(key, input, side);
-	open = bpf_map_lookup_elem(&open_spans, key);
+	place = place_of(key);
+	open = find(&place, key);
 	if (!open || !open->begin)
 		return;
 	count(&books->cancelled, 1);
 	land(open, bpf_ktime_get_ns());
-	forget(open, key);
+	forget(&place, open, key);
 }
 
 SEC("tracepoint")
@@ -441,13 +464,14 @@ SEC("raw_tp/sched_process_exit")
 int thread_ends(void *ctx)
 {
 	uint64_t key[BPF_SPAN_KEYS] = {(uint32_t)bpf_get_current_pid_tgid()};
-	struct bpf_span_open *open = bpf_map_lookup_elem(&open_spans, key);
+	struct place place = place_of(key);
+	struct bpf_span_open *open = find(&place, key);
 
 	if (open && open->begin) {
 		open->left = bpf_ktime_get_ns();
 		land(open, open->left);
 	} else if (open) {
-		bpf_map_delete_elem(&open_spans, key);
+		remove(&place, key);
 	}
 	return 0;
 }

@@ -31,6 +31,11 @@
 
 enum { CELLS_OF_GROUPS = 1 << 17, FLIGHTS = 1 << 15, KEPT_CALLS = 1 << 16 };
 
+/*
+ * Few slots stay in the first caches of a processor, which is worth more than many. All of them are in use before the hash is full.
+ */
+enum { SLOTS_MOST = 512, ROOM_FOR_SLOT = 16 };
+
 enum { OF_TRACEPOINT, OF_PROBE, OF_ENTRY, OF_KINDS };
 
 static struct bpf_program *program_of(const struct span_bpf *programs, int side, int kind)
@@ -105,6 +110,15 @@ static bool keeps_fields(const struct bpf_span *span)
 	return false;
 }
 
+static uint32_t slots_for(uint32_t room)
+{
+	uint32_t slots = 1;
+
+	while (slots < SLOTS_MOST && slots * 2 * ROOM_FOR_SLOT <= room)
+		slots *= 2;
+	return slots * ROOM_FOR_SLOT <= room ? slots : 0;
+}
+
 /* Tables have the size that the span needs. */
 static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 {
@@ -112,7 +126,8 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	const struct bpf_span_spec *spec = &span->plan.spec;
 
 	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
-	bpf_map__set_max_entries(programs->maps.open_spans, counted->room);
+	bpf_map__set_max_entries(programs->maps.open_spans, counted->room - spec->slots);
+	bpf_map__set_max_entries(programs->maps.slots, spec->slots ? spec->slots : 1);
 	bpf_map__set_max_entries(programs->maps.open_list, counted->room);
 	bpf_map__set_max_entries(programs->maps.cells, bpf_span_sets(spec) * spec->cells);
 	bpf_map__set_max_entries(programs->maps.cell_index,
@@ -160,6 +175,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	spec->cells = spec->first + (spec->has_group ? cells : 0);
 	spec->has_sets = options->span->is_taken_in_parts;
 	spec->flights = !flights->is_wanted ? 0 : cells < FLIGHTS ? cells : FLIGHTS;
+	spec->slots = spec->is_of_requests ? 0 : slots_for(options->span->room);
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
@@ -368,7 +384,10 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (span->cells)
 		span->open = map_memory(span->programs->maps.open_list, PROT_READ,
 					sizeof(*span->open), &span->open_size, err);
-	if (!span->open)
+	if (span->open)
+		span->slots = map_memory(span->programs->maps.slots, PROT_READ,
+					 sizeof(*span->slots), &span->slots_size, err);
+	if (!span->slots)
 		return -err->code;
 	span->rooms = options->span->room;
 	if (span->plan.spec.flights)
@@ -411,6 +430,8 @@ void bpf_span_close(struct bpf_span *span)
 	bpf_link__destroy(span->iterator);
 	if (span->open)
 		munmap((void *)(uintptr_t)span->open, span->open_size);
+	if (span->slots)
+		munmap((void *)(uintptr_t)span->slots, span->slots_size);
 	if (span->flights)
 		munmap((void *)(uintptr_t)span->flights, span->flights_size);
 	if (span->books)

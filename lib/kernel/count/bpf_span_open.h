@@ -19,6 +19,17 @@ struct bpf_span_open {
 	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
 };
 
+/* The state of a slot: 0 if it is free, otherwise the upper bits of the hash of its key, and what it is. */
+enum { BPF_SPAN_SLOT_BUSY = 1, BPF_SPAN_SLOT_OPEN = 2, BPF_SPAN_SLOT_STATES = 3 };
+
+/* A place for one open span. others: number of open spans that have no other slot and are in the hash. */
+struct bpf_span_slot {
+	uint64_t state;
+	uint32_t others, none;
+	struct bpf_span_open open;
+	uint64_t key[BPF_SPAN_KEYS];
+};
+
 /* Of the list of what is open. */
 struct bpf_span_listed {
 	struct bpf_span_open open;

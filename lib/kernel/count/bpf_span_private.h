@@ -21,8 +21,9 @@ struct bpf_span {
 	struct bpf_span_cell *cells;        /* writable if there are two sets */
 	const struct bpf_span_listed *open; /* the list of open spans, with space for `rooms` */
 	uint32_t rooms;
+	const struct bpf_span_slot *slots;     /* contain the other open spans */
 	const struct bpf_span_flight *flights; /* NULL: they are not wanted */
-	size_t books_size, cells_size, flights_size, open_size;
+	size_t books_size, cells_size, flights_size, open_size, slots_size;
 };
 
 static inline uint32_t bpf_span_sets(const struct bpf_span_spec *spec)

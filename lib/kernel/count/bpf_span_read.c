@@ -31,7 +31,8 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	       hash_bytes_of(span->programs->maps.cell_index) +
 	       hash_bytes_of(span->programs->maps.kept) +
 	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
-	       span->cells_size + span->books_size + span->flights_size + span->open_size;
+	       span->cells_size + span->books_size + span->flights_size + span->open_size +
+	       span->slots_size;
 }
 
 const uint64_t *bpf_span_errors(const struct bpf_span *span)
@@ -165,9 +166,41 @@ static int renew_iterator(struct bpf_span *span)
 	return span->left_fd;
 }
 
+static void pass_open(const struct bpf_span_open *open, const uint64_t *key,
+		      void (*call)(void *context, const struct counted_open *open), void *context)
+{
+	struct counted_open found = {.begin = open->begin,
+				     .group = open->group,
+				     .bytes = open->bytes,
+				     .pid = open->pid,
+				     .tid = open->tid};
+
+	memcpy(found.key, key, sizeof(found.key));
+	call(context, &found);
+}
+
+/* Copies an open span. Returns false if there is none, or if a program changes it at this moment. */
+static bool read_slot(const struct bpf_span *span, uint32_t index, struct bpf_span_slot *to)
+{
+	const struct bpf_span_slot *slot = &span->slots[index];
+	uint64_t begin;
+
+	to->state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+	if ((to->state & BPF_SPAN_SLOT_STATES) != BPF_SPAN_SLOT_OPEN)
+		return false;
+	to->open = slot->open;
+	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
+		to->key[i] = i < span->plan.spec.keys ? slot->key[i] : 0;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	begin = __atomic_load_n(&slot->open.begin, __ATOMIC_RELAXED);
+	return begin && begin == to->open.begin && !(span->flights && to->open.left) &&
+	       __atomic_load_n(&slot->state, __ATOMIC_RELAXED) == to->state;
+}
+
 int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context)
 {
+	struct bpf_span_slot slot;
 	uint32_t count;
 	char none;
 
@@ -178,17 +211,11 @@ int bpf_span_left(struct bpf_span *span,
 	if (read(span->left_fd, &none, sizeof(none)) < 0)
 		return -errno;
 	count = span->programs->bss->open_listed;
-	for (uint32_t i = 0; i < count && i < span->rooms; i++) {
-		const struct bpf_span_open *open = &span->open[i].open;
-		struct counted_open found = {.begin = open->begin,
-					     .group = open->group,
-					     .bytes = open->bytes,
-					     .pid = open->pid,
-					     .tid = open->tid};
-
-		memcpy(found.key, span->open[i].key, sizeof(found.key));
-		call(context, &found);
-	}
+	for (uint32_t i = 0; i < count && i < span->rooms; i++)
+		pass_open(&span->open[i].open, span->open[i].key, call, context);
+	for (uint32_t i = 0; i < span->plan.spec.slots; i++)
+		if (read_slot(span, i, &slot))
+			pass_open(&slot.open, slot.key, call, context);
 	if (span->flights) {
 		close(span->left_fd);
 		span->left_fd = -1;

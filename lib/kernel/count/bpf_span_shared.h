@@ -110,6 +110,7 @@ struct bpf_span_spec {
 	struct bpf_span_side side[BPF_SPAN_SIDES];
 	uint64_t above; /* only longer spans are in the cells */
 	uint32_t keys;
+	uint32_t slots; /* number of slots, a power of two; 0: all open spans are in the hash */
 	uint32_t cells; /* number of cells in a set */
 	uint32_t first; /* index of the first cell for groups; before it are those of each CPU */
 	int32_t own_tgid;
