@@ -433,6 +433,38 @@ TEST_F(Block, WhatTheDeviceHadNotInFlightAtTheEndLostItsEnd)
 	EXPECT_EQ(device(sda)->stat[1][8], 1u);
 }
 
+/* The counter is read before the events are stopped. */
+TEST_F(Block, WhatBeganAfterTheLastReadingOfTheCountersIsOpen)
+{
+	std::vector<uint64_t> stat(19);
+
+	stat[0] = sda;
+	d.fact(FACT_DISKSTAT, stat);
+	issue("R", 0, 8);
+	stat[1] = 1;
+	d.fact(FACT_DISKSTAT, stat);
+	issue("R", 8, 8);
+	issue("R", 16, 8);
+	std::string t = text();
+
+	EXPECT_NE(t.find("#2 RECORDING\n"), std::string::npos) << t;
+	EXPECT_NE(t.find("#1 RECORDING\n"), std::string::npos) << t;
+	EXPECT_NE(t.find("#0 LOST\n"), std::string::npos) << t;
+}
+
+/* Some kernels count only what the driver has. */
+TEST_F(Block, WhatWaitsInASchedulerIsOpen)
+{
+	std::vector<uint64_t> stat(19);
+
+	stat[0] = sda;
+	d.fact(FACT_DISKSTAT, stat);
+	insert("R", 0, 8);
+	stat[1] = 1;
+	d.fact(FACT_DISKSTAT, stat);
+	EXPECT_NE(text().find("#0 RECORDING\n"), std::string::npos);
+}
+
 TEST_F(Block, AnEndThatOnlyTheDeviceCountedIsUnseen)
 {
 	std::vector<uint64_t> stat(19);

@@ -225,6 +225,7 @@ static void add_stat(void *context, const struct sys_entry *entry)
 {
 	const struct gathering *gathering = context;
 	struct fact fact = {.kind = FACT_DISKSTAT};
+	uint64_t now = clock_now(); /* what begins later may not be in the numbers */
 	char text[512];
 	const char *at = text;
 
@@ -241,7 +242,7 @@ static void add_stat(void *context, const struct sys_entry *entry)
 		fact.number[FACT_DISKSTAT_reads + i] = strtoull(at, &end, 10);
 		at = end;
 	}
-	facts_add(gathering->facts, &fact, 0, clock_now());
+	facts_add(gathering->facts, &fact, 0, now);
 }
 
 void sysblock_stats(const struct procfs *sys, uint32_t phase, struct sysblock_chosen chosen,

@@ -187,7 +187,10 @@ void device_stat(struct model *m, const struct event *event)
 		memset(d->seen, 0, sizeof(d->seen));
 	} else
 		d->has_stat = m->block.work[id].has_first_stat;
-	m->block.work[id].has_last_stat |= n[FACT_DISKSTAT_phase] == 1;
+	if (n[FACT_DISKSTAT_phase] == 1) {
+		m->block.work[id].has_last_stat = true;
+		m->block.work[id].last_stat_at = event->time;
+	}
 }
 
 static bool has_word(const char *words, const char *word)

@@ -227,8 +227,8 @@ void request_doubt_all(struct model *m)
 }
 
 /*
- * According to its own counter, a device had this number of requests in flight at the end: the ones that began last. The ends of
- * all others were not seen.
+ * According to its own counter, a device had this number of requests in flight when it was read: the ones that began last. The ends
+ * of all others were not seen. What began later, until the events were stopped, may still be in flight.
  */
 static int by_device_and_begin(const void *a, const void *b)
 {
@@ -239,14 +239,21 @@ static int by_device_and_begin(const void *a, const void *b)
 	return (*x)->begun < (*y)->begun ? 1 : -1;
 }
 
-static enum io_end end_of(const struct model *m, const struct block_op *o, uint32_t later)
+static bool is_later(const struct model *m, const struct block_op *o)
+{
+	return o->begun >= m->block.work[o->device].last_stat_at;
+}
+
+/* A request that waits in a scheduler is not in the counter of some kernels. */
+static bool is_lost(const struct model *m, const struct block_op *o, uint32_t later)
 {
 	enum { IN_FLIGHT = 8 }; /* column of /sys/block/DEV/stat */
-	bool is_known = m->block.work[o->device].has_last_stat && !o->is_bio;
+	const struct device_work *w = &m->block.work[o->device];
 
-	return is_known && later >= m->trace.device[o->device].stat[1][IN_FLIGHT]
-		       ? IO_END_LOST
-		       : IO_END_RECORDING;
+	if (!w->has_last_stat || o->is_bio || is_later(m, o))
+		return false;
+	return later >= m->trace.device[o->device].stat[1][IN_FLIGHT] &&
+	       (o->state == BLOCK_ISSUED || w->unseen_ends < device_uncounted(m, o->device));
 }
 
 void request_end_all(struct model *m)
@@ -263,13 +270,17 @@ void request_end_all(struct model *m)
 			open[n++] = &b->op[i];
 	qsort(open, n, sizeof(struct block_op *), by_device_and_begin);
 	for (uint32_t i = 0; i < n; i++) {
-		later = i && open[i]->device == open[i - 1]->device ? later + 1 : 0;
-		enum io_end end = end_of(m, open[i], later);
+		bool is;
 
-		if (end == IO_END_LOST &&
+		if (!i || open[i]->device != open[i - 1]->device)
+			later = 0;
+		is = is_lost(m, open[i], later);
+		later += !is_later(m, open[i]);
+		if (is &&
 		    b->work[open[i]->device].unseen_ends < device_uncounted(m, open[i]->device))
 			note_unseen_end(m, open[i]);
-		device_out_cancel(m, (uint32_t)(open[i] - b->op), end);
+		device_out_cancel(m, (uint32_t)(open[i] - b->op),
+				  is ? IO_END_LOST : IO_END_RECORDING);
 	}
 	free(open);
 }

@@ -88,6 +88,7 @@ struct device_work {
 	enum device_kind kind;
 	bool has_bios;                      /* a bio was queued to it */
 	bool has_first_stat, has_last_stat; /* phases 0 and 1 of DISKSTAT */
+	uint64_t last_stat_at;
 	uint32_t second_ends; /* second ends of writes at sector 0 that are expected */
 	uint32_t *pending;    /* DEVICE_UNKNOWN: its bios in flight */
 	uint32_t pendings, pending_cap;
