@@ -81,6 +81,7 @@ enum span_side { SPAN_BEGIN, SPAN_END, SPAN_CANCEL, SPAN_SIDES };
 
 struct span {
 	char *name;
+	const void *row;  /* of spans.def; NULL: it is none */
 	char *definition; /* as it was written; NULL: it is of no tracepoints */
 	char *help;       /* NULL: none */
 	enum span_source source;
@@ -121,6 +122,12 @@ void span_free(struct span *span);
 struct span *span_row(uint32_t index);
 /* Returns a copy of the row with this name, or NULL with a message that contains the nearest name. */
 struct span *span_find(const char *name, struct error *err);
+
+/*
+ * Gives a row its next definition, for a program that does not have the probes of this one. Returns false if there is none; then the
+ * span is as before.
+ */
+bool span_use_other(struct span *span);
 
 /* Returns a span of which only the name is known: SPAN_OF_ARCHIVE. */
 struct span *span_recorded(const char *name);

@@ -49,14 +49,19 @@ int span_list(void)
 	struct span *span;
 
 	for (uint32_t i = 0; (span = span_row(i)); i++) {
+		struct span *tried = span_row(i);
 		struct error err = {0};
+		int code = check(tried, &err);
 
+		while (span->row != tried->row && span_use_other(span))
+			;
 		printf("%-*s", INDENT, span->name);
 		options_wrap(span->help, INDENT, stdout);
 		put_points("from ", &span->side[SPAN_BEGIN]);
 		put_points("to   ", &span->side[SPAN_END]);
-		if (check(span, &err))
+		if (code)
 			put_trouble(&err, &remedy);
+		span_free(tried);
 		span_free(span);
 	}
 	if (*remedy)

@@ -84,12 +84,14 @@ int span_parse_syscalls(void *field, const char *arg, struct error *err)
 #define MODEL_SPAN(name, ...)  #name " "
 #define SPAN(name, ...)        #name " "
 #define NESTED_SPAN(name, ...) #name " "
+#define OTHER_SPEC(name, ...)
 const char span_names[] =
 #include <iotrace/spans.def>
 	;
 #undef MODEL_SPAN
 #undef SPAN
 #undef NESTED_SPAN
+#undef OTHER_SPEC
 
 #define FIELD(member)     offsetof(struct span_options, member)
 #define RECORDING(member) FIELD(record.recording.member)
@@ -289,7 +291,8 @@ int span_options_check_file(const struct span_options *options, const char *file
 	if (recording->is_system || recording->pids.count)
 		return error_say(err, EINVAL, "%s cannot be combined with -a or -p", file);
 	for (uint32_t i = 0; i < options->set.spans; i++)
-		if (span_wants_probes(options->set.span[i]))
+		if (options->set.span[i]->source == SPAN_OF_TRACEPOINTS &&
+		    span_wants_probes(options->set.span[i]))
 			return error_say(
 				err, EINVAL,
 				"span '%s': its probes are made while programs run, so it cannot be found in %s",

@@ -317,19 +317,47 @@ bool span_wants_probes(const struct span *span)
 	return false;
 }
 
-int span_find_probes(struct span *span, struct recording *recording, char *const *command,
-		     struct error *err)
+static int find_points(struct span *span, struct recording *recording, char *const *command,
+		       struct error *err)
 {
-	struct error own = {0};
-	char *text;
 	int code = 0;
 
-	assert(span);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		for (struct span_point *point = &span->side[side]; point && point->event && !code;
 		     point = point->other)
 			if (probe_spec_is(point->event))
-				code = find_point(span, point, recording, command, &own);
+				code = find_point(span, point, recording, command, err);
+	return code;
+}
+
+/* Forgets the probes after the first `count`. */
+static void drop_probes(struct recording_probes *probes, uint32_t count)
+{
+	while (probes->count > count) {
+		struct recording_probe *probe = &probes->item[--probes->count];
+
+		close(probe->fd);
+		free(probe->event);
+		free(probe->text);
+		free(probe->fields);
+	}
+}
+
+int span_find_probes(struct span *span, struct recording *recording, char *const *command,
+		     struct error *err)
+{
+	uint32_t before = recording->probes.count;
+	struct error own = {0};
+	char *text;
+	int code;
+
+	assert(span);
+	code = find_points(span, recording, command, &own);
+	while (code == -ENOENT && span_use_other(span)) {
+		drop_probes(&recording->probes, before);
+		own = (struct error){0};
+		code = find_points(span, recording, command, &own);
+	}
 	if (code && err)
 		*err = own;
 	if (code || !span->has_probes)
@@ -348,12 +376,7 @@ void span_release_probes(struct recording *recording)
 {
 	struct recording_probes *probes = &recording->probes;
 
-	for (uint32_t i = 0; i < probes->count; i++) {
-		close(probes->item[i].fd);
-		free(probes->item[i].event);
-		free(probes->item[i].text);
-		free(probes->item[i].fields);
-	}
+	drop_probes(probes, 0);
 	free(probes->item);
 	*probes = (struct recording_probes){0};
 }

@@ -40,6 +40,24 @@ std::string refused(const std::string &text)
 	return err.text;
 }
 
+TEST(Spec, ARowMayHaveOtherDefinitions)
+{
+	Span s(span_find("virtqueue", nullptr)), other(span_find("sched", nullptr));
+	std::string help = s->help;
+
+	EXPECT_STREQ(s->side[SPAN_BEGIN].event, "usdt:qemu:qemu:virtqueue_pop");
+	EXPECT_TRUE(s->side[SPAN_END].other) << "a function";
+	ASSERT_TRUE(span_use_other(s.get()));
+	EXPECT_FALSE(s->side[SPAN_END].other);
+	ASSERT_TRUE(span_use_other(s.get()));
+	EXPECT_STREQ(s->side[SPAN_BEGIN].event, "uprobe:qemu:virtqueue_pop%return");
+	EXPECT_FALSE(span_use_other(s.get()));
+	EXPECT_STREQ(s->side[SPAN_BEGIN].event, "uprobe:qemu:virtqueue_pop%return");
+	EXPECT_STREQ(s->name, "virtqueue");
+	EXPECT_EQ(s->help, help);
+	EXPECT_FALSE(span_use_other(other.get()));
+}
+
 TEST(Spec, TakesTheWholeSentence)
 {
 	Span s = parse(

@@ -12,20 +12,25 @@ struct row {
 	enum span_source source;
 	enum span_where where;
 	bool is_nested;
+	bool is_other; /* another definition of the row before */
 };
 
 static const struct row rows[] = {
-#define MODEL_SPAN(name, from, help) {#name, NULL, NULL, help, SPAN_OF_##from, SPAN_IN_TASK, false},
+#define MODEL_SPAN(name, from, help)                                                               \
+	{#name, NULL, NULL, help, SPAN_OF_##from, SPAN_IN_TASK, false, false},
 #define SPAN(name, at, spec, context, help)                                                        \
-	{#name, spec, context, help, SPAN_OF_TRACEPOINTS, SPAN_##at, false},
+	{#name, spec, context, help, SPAN_OF_TRACEPOINTS, SPAN_##at, false, false},
 #define NESTED_SPAN(name, spec, help)                                                              \
-	{#name, spec, NULL, help, SPAN_OF_TRACEPOINTS, SPAN_IN_TASK, true},
+	{#name, spec, NULL, help, SPAN_OF_TRACEPOINTS, SPAN_IN_TASK, true, false},
+#define OTHER_SPEC(name, spec)                                                                     \
+	{#name, spec, NULL, NULL, SPAN_OF_TRACEPOINTS, SPAN_IN_TASK, false, true},
 /* clang-format off */
 #include <iotrace/spans.def>
 /* clang-format on */
 #undef MODEL_SPAN
 #undef SPAN
 #undef NESTED_SPAN
+#undef OTHER_SPEC
 };
 
 static char *copy(const char *text)
@@ -33,22 +38,39 @@ static char *copy(const char *text)
 	return text ? mem_strdup(text) : NULL;
 }
 
-struct span *span_row(uint32_t index)
+static struct span *parse(const struct row *row)
 {
-	const struct row *row = &rows[index];
-	struct span *span;
-	char *text;
+	char *text = mem_format("%s: %s", row->name, row->spec);
+	struct span *span = span_parse(text, NULL);
 
-	if (index >= sizeof(rows) / sizeof(*rows))
-		return NULL;
+	free(text);
+	return span;
+}
+
+static const struct row *row_at(size_t index)
+{
+	return index < sizeof(rows) / sizeof(*rows) ? &rows[index] : NULL;
+}
+
+/* Returns the row after it that is another definition of the same span, or NULL. */
+static const struct row *other_of(const struct row *row)
+{
+	const struct row *next = row ? row_at((size_t)(row - rows) + 1) : NULL;
+
+	return next && next->is_other ? next : NULL;
+}
+
+static struct span *make(const struct row *row)
+{
+	struct span *span;
+
 	if (row->source == SPAN_OF_TRACEPOINTS) {
-		text = mem_format("%s: %s", row->name, row->spec);
-		span = span_parse(text, NULL);
-		free(text);
+		span = parse(row);
 	} else {
 		span = mem_zero(sizeof(*span));
 		span->name = mem_strdup(row->name);
 	}
+	span->row = row;
 	span->ways = span_ways_of_row(row->name);
 	span->source = row->source;
 	span->where = row->where;
@@ -56,6 +78,39 @@ struct span *span_row(uint32_t index)
 	span->context = copy(row->context);
 	span->help = copy(row->help);
 	return span;
+}
+
+struct span *span_row(uint32_t index)
+{
+	const struct row *row = rows;
+
+	for (;; row++) {
+		if (!row_at((size_t)(row - rows)))
+			return NULL;
+		if (!row->is_other && !index--)
+			return make(row);
+	}
+}
+
+bool span_use_other(struct span *span)
+{
+	const struct row *row = other_of(span->row);
+	struct span *other, old = *span;
+
+	if (!row)
+		return false;
+	other = parse(row);
+	*span = *other;
+	span->row = row;
+	span->ways = old.ways;
+	span->where = old.where;
+	span->is_nested = old.is_nested;
+	span->context = old.context;
+	span->help = old.help;
+	old.context = old.help = NULL;
+	*other = old;
+	span_free(other);
+	return true;
 }
 
 struct span *span_recorded(const char *name)
@@ -74,7 +129,7 @@ struct span *span_find(const char *name, struct error *err)
 	nearest_init(&nearest, name);
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!strcmp(rows[i].name, name))
-			return span_row(i);
+			return make(&rows[i]);
 		nearest_try(&nearest, rows[i].name);
 	}
 	error_say(err, EINVAL, "there is no span '%s'%s%s%s", name,
