@@ -16,6 +16,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct error;
 struct join_rendezvous;
@@ -34,12 +35,19 @@ int join_connect(const struct join_rendezvous *rendezvous, struct error *err);
 /* Returns a listening socket for guests, or -errno with a message. Removes the socket of a host that has ended. */
 int join_listen(const struct join_rendezvous *rendezvous, struct error *err);
 
+/* Descriptors that the host needs. In its process, they may get other numbers. */
+struct join_kept {
+	int *fd;
+	uint32_t count;
+};
+
 /*
  * Creates the process of the host, in its own session and not as a child. Returns 0 in it: there the rendezvous is released, and
- * all descriptors are closed except the listening socket, standard input (empty), and standard output and error, which write to a
+ * all descriptors are closed except those in `kept`, the listening socket, standard input (empty), and standard output and error, which write to a
  * text in memory (*log). Returns 1 in the process of the caller, or -errno with a message.
  */
-int join_fork_host(struct join_rendezvous *rendezvous, int *listener, int *log, struct error *err);
+int join_fork_host(struct join_rendezvous *rendezvous, int *listener, int *log,
+		   const struct join_kept *kept, struct error *err);
 
 /*
  * Returns the host of a rendezvous; it takes over the listening socket. `options` are those that all guests must have in common,

@@ -79,10 +79,27 @@ char *node_rendezvous(const struct record_options *options, const struct naming 
 	return NULL;
 }
 
+/* The files of probes are named by their descriptors. */
+static int fork_host(struct node *node, struct join_rendezvous *rendezvous, int *listener,
+		     struct error *err)
+{
+	const struct recording_probes *probes = node->probes;
+	struct join_kept kept = {mem_array(probes->count + 1, sizeof(*kept.fd)), probes->count};
+	int code;
+
+	for (uint32_t i = 0; i < kept.count; i++)
+		kept.fd[i] = probes->item[i].fd;
+	code = join_fork_host(rendezvous, listener, &node->log, &kept, err);
+	for (uint32_t i = 0; i < kept.count; i++)
+		probes->item[i].fd = kept.fd[i];
+	free(kept.fd);
+	return code;
+}
+
 static int start_host(struct node *node, struct join_rendezvous *rendezvous, const char *name,
 		      int listener, unsigned expected, struct error *err)
 {
-	int code = join_fork_host(rendezvous, &listener, &node->log, err);
+	int code = fork_host(node, rendezvous, &listener, err);
 
 	if (code)
 		return code < 0 ? code : 0;
@@ -110,6 +127,7 @@ int node_enter(struct node *node, const char *name, const struct record_options 
 	int socket = rendezvous ? join_connect(rendezvous, err) : -err->code;
 
 	node->options = owner_of_recorder(options);
+	node->probes = &options->recording.probes;
 	if (socket == -ENOENT) {
 		int code = begin_host(node, rendezvous, name, naming_local_size(naming), err);
 

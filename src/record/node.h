@@ -11,10 +11,11 @@ struct join_host;
 
 /* The role of this process. All zero: a recorder for its own command. */
 struct node {
-	char *options;          /* options of the recorder: see owner.h */
-	struct join_host *host; /* it records for others */
-	int log;                /* host: messages for the guest that leaves last */
-	int socket;             /* guest: connection to the host; 0: no guest */
+	char *options;                         /* options of the recorder: see owner.h */
+	const struct recording_probes *probes; /* lent; their files are open in the host, too */
+	struct join_host *host;                /* it records for others */
+	int log;                               /* host: messages for the guest that leaves last */
+	int socket;                            /* guest: connection to the host; 0: no guest */
 };
 
 /*
