@@ -163,10 +163,22 @@ static void take_event(void *context, const struct event *event)
 		each_take(c->each, event);
 }
 
+static void take_span(void *context, const struct event *event)
+{
+	const struct conversion *c = context;
+
+	if (c->each)
+		each_take_span(c->each, event);
+}
+
 static void open_each(struct conversion *c)
 {
+	const struct span_set *set = &c->options->spans;
+
 	c->each_options = (struct each_options){.output = &c->options->output,
 						.run = c->output.run,
+						.span = (const struct span *const *)set->span,
+						.spans = set->spans,
 						.place_of = place_of_command,
 						.context = c};
 	c->each = each_new(&c->each_options);
@@ -201,6 +213,7 @@ static int read_file(struct conversion *c, struct error *err)
 		.should_stop = is_asked_to_stop,
 		.progress = show_progress,
 		.on_event = take_event,
+		.on_span = take_span,
 		.context = c,
 	};
 
@@ -365,10 +378,6 @@ static int choose_spans(struct conversion *c, struct error *err)
 		return error_say(err, EINVAL,
 				 "--span: %s is an archive, and has the spans that were recorded",
 				 c->file);
-	if (options->is_each)
-		return error_say(
-			err, EINVAL,
-			"either --span or --each, not both: a span may begin in one command and end in another");
 	return span_record_read(&options->spans, &options->words, &options->files, err);
 }
 

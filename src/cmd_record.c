@@ -99,10 +99,17 @@ static void take_event(void *context, const struct event *event)
 	each_take(((const struct job *)context)->each, event);
 }
 
+static void take_span(void *context, const struct event *event)
+{
+	each_take_span(((const struct job *)context)->each, event);
+}
+
 static void open_each(struct job *r)
 {
 	r->each_options = (struct each_options){
 		.output = &r->options->output,
+		.span = (const struct span *const *)r->spans->span,
+		.spans = r->spans->spans,
 		.run = r->run,
 		.is_private = confine_is_lent(),
 		.groups = r->options->recording.selection.groups,
@@ -203,6 +210,7 @@ static int convert(struct job *r, struct error *err)
 		.should_stop = is_asked_to_stop,
 		.progress = show_progress,
 		.on_event = r->each ? take_event : NULL,
+		.on_span = r->each ? take_span : NULL,
 		.context = r,
 	};
 
@@ -237,20 +245,6 @@ static void complain(int *status, struct error *err)
 {
 	command_complain(err);
 	*status = STATUS_FAILED;
-}
-
-/* Gives the requested capture its name. */
-static int publish_capture(struct job *r, struct error *err)
-{
-	int code;
-
-	if (!r->places.capture_place)
-		return 0;
-	code = place_publish(r->places.capture_place, PLACE_SPOOL,
-			     output_mode(&r->options->output, true), err);
-	if (!code)
-		r->output.summary.capture = r->places.capture;
-	return code;
 }
 
 /* Keeps the spool, and says where it is. */
@@ -295,7 +289,8 @@ static int finish(struct job *r, int converted, struct error *trouble, int statu
 	code = close_archives(r, is_complete, &err);
 	if (code)
 		complain(&status, &err);
-	if (publish_capture(r, &err))
+	if (record_places_publish_capture(&r->places, output_mode(&r->options->output, true),
+					  &r->output.summary.capture, &err))
 		complain(&status, &err);
 	if (output_close(&r->output, is_complete, &err) && !code)
 		complain(&status, &err);

@@ -186,6 +186,18 @@ int record_places_open_whole(struct record_places *places, const struct record_o
 	return code ? code : open_others(places, err);
 }
 
+int record_places_publish_capture(struct record_places *places, unsigned mode, const char **path,
+				  struct error *err)
+{
+	int code = places->capture_place
+			   ? place_publish(places->capture_place, PLACE_SPOOL, mode, err)
+			   : 0;
+
+	if (!code && places->capture_place)
+		*path = places->capture;
+	return code;
+}
+
 void record_places_leave(struct record_places *places)
 {
 	if (places->place)

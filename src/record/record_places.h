@@ -30,6 +30,9 @@ int record_places_open_archive(struct record_places *places, const struct record
 			       struct error *err);
 int record_places_open_whole(struct record_places *places, const struct record_options *options,
 			     struct error *err);
+/* Gives the requested capture, if there is one, its name, and sets *path to it. Returns 0, or -errno with a message. */
+int record_places_publish_capture(struct record_places *places, unsigned mode, const char **path,
+				  struct error *err);
 /* Frees, after a fork, what another process continues to use. */
 void record_places_leave(struct record_places *places);
 /* Closes everything that is open; all zero is fine. */

@@ -84,6 +84,8 @@ static void open_part(struct each *each, struct part *part, struct place *place)
 				       .place = place,
 				       .is_private = options->is_private,
 				       .has_no_summary = true};
+	if (options->spans)
+		run_record_spans(part->output.run, options->span, options->spans, true);
 	if (output_open(&part->output, &err))
 		give_up(part, &err);
 	for (uint32_t i = 0; i < each->lastings; i++)
@@ -124,6 +126,13 @@ void each_take(struct each *each, const struct event *event)
 		part->has_begun |= event->kind == EVENT_COMM && event->comm.is_exec;
 		feed(each, part, event);
 	}
+}
+
+void each_take_span(struct each *each, const struct event *event)
+{
+	for (uint32_t i = 0; i < each->parts; i++)
+		if (each->part[i]->output.run)
+			run_feed_span(each->part[i]->output.run, each->options->run, event);
 }
 
 bool each_is_cut_short(const struct each *each)

@@ -13,6 +13,7 @@ struct each;
 struct error;
 struct event;
 struct place;
+struct span;
 
 /* Lent until each_free(). */
 struct each_options {
@@ -20,6 +21,8 @@ struct each_options {
 	const struct run *run; /* the run that reads the stream */
 	bool is_private;       /* as in struct output */
 	uint32_t groups;
+	const struct span *const *span; /* those of the run */
+	uint32_t spans;
 	/* Returns the place for the archive of a command, which is taken over; NULL: none. */
 	struct place *(*place_of)(void *context, const struct event *command);
 	void *context;
@@ -28,6 +31,8 @@ struct each_options {
 struct each *each_new(const struct each_options *options);
 /* For run_source.on_event: processes an event of the stream. */
 void each_take(struct each *each, const struct event *event);
+/* For run_source.on_span: a span may begin in one command and end in another, so all of them get its tracepoints. */
+void each_take_span(struct each *each, const struct event *event);
 /* Returns false after the last archive; *place: where it grows, lent, or NULL. */
 bool each_place(const struct each *each, uint32_t index, const struct place **place);
 /* Returns whether one of the archives is cut short. */

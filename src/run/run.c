@@ -148,19 +148,30 @@ const char *run_span_trouble(const struct run *run, uint32_t span)
 }
 
 /* The format came with the file, or earlier in the stream. */
-static void define_event(struct run *run, uint32_t event)
+static void define_event(struct run *run, const struct decode *decode, uint32_t event)
 {
-	const struct decode_event *fields = decode_wanted_event(run->decode, event);
+	const struct decode_event *fields = decode_wanted_event(decode, event);
 
 	if (fields && !span_engine_is_defined(run->spans, event))
 		span_engine_define(run->spans, event, fields);
 }
 
+static void define_all(struct run *run, const struct decode *decode)
+{
+	for (uint32_t i = 0; decode && i < span_engine_events(run->spans)->count; i++)
+		define_event(run, decode, i);
+}
+
 /* Spans that the kernel has counted have groups, but no samples. */
 void run_define_spans(struct run *run)
 {
-	for (uint32_t i = 0; run->decode && i < span_engine_events(run->spans)->count; i++)
-		define_event(run, i);
+	define_all(run, run->decode);
+}
+
+static void take_tracepoint(struct run *run, const struct decode *decode, const struct event *event)
+{
+	define_event(run, decode, event->tracepoint.event);
+	span_engine_tracepoint(run->spans, event);
 }
 
 /* Any sample may begin or end a span, whatever else it means. Returns whether the tracepoint is wanted. */
@@ -173,8 +184,9 @@ static bool find_spans(struct run *run, const struct sample *sample)
 		span_engine_mapping(run->spans, &mapping);
 	if (!decode_wanted(run->decode, sample, &event))
 		return false;
-	define_event(run, event.tracepoint.event);
-	span_engine_tracepoint(run->spans, &event);
+	take_tracepoint(run, run->decode, &event);
+	if (run->source->on_span)
+		run->source->on_span(run->source->context, &event);
 	return true;
 }
 
@@ -211,7 +223,15 @@ static void take_event(struct run *run, const struct event *event)
 
 void run_feed(struct run *run, const struct run *from, const struct event *event)
 {
+	if (run->spans)
+		span_engine_event(run->spans, event);
 	give_model(run, from->decode, event);
+}
+
+void run_feed_span(struct run *run, const struct run *from, const struct event *event)
+{
+	if (run->spans)
+		take_tracepoint(run, from->decode, event);
 }
 
 /* Records that were removed from the capture count as lost, like those for which the kernel had no space. */
@@ -422,6 +442,10 @@ void run_end(struct run *run, const struct run *from, uint64_t unassigned)
 {
 	run->from = from;
 	tally_add(&run->tally, unassigned, unassigned);
+	if (run->recorded) {
+		define_all(run, from->decode);
+		span_engine_end(run->spans);
+	}
 	end_model(run, from);
 }
 

@@ -24,6 +24,8 @@ struct run_source {
 			 uint64_t total); /* or NULL; total 0: not known */
 	/* Or NULL; called with each event after the model. */
 	void (*on_event)(void *context, const struct event *event);
+	/* Or NULL; called with each tracepoint of a span. The format of its event is known. */
+	void (*on_span)(void *context, const struct event *event);
 	void (*at_end)(
 		void *context); /* or NULL; called before the model and the sinks get the end */
 	void *context;
@@ -93,11 +95,13 @@ void run_add_fact(struct run *run, const struct fact *fact, uint64_t time);
 /* The same for the OTF2 archive in the directory `source->path`. Call it once, for a run of run_new_archive(). */
 int run_archive(struct run *run, const struct run_source *source, struct error *err);
 /*
- * run_feed() passes an event of another run, which reads a capture, to this one, which reads none. run_end() ends this run after
+ * run_feed() passes an event of another run, which reads a capture, to this one, which reads none. run_feed_span() does the same with
+ * the tracepoint of a span; both runs record the same spans. run_end() ends this run after
  * the other has ended. It gets the counters of that capture, of which it is one part. unassigned: number of calls that may or may
  * not belong to this part.
  */
 void run_feed(struct run *run, const struct run *from, const struct event *event);
+void run_feed_span(struct run *run, const struct run *from, const struct event *event);
 void run_end(struct run *run, const struct run *from, uint64_t unassigned);
 /* Returns 0, or the error of the sink. */
 int run_close_sink(struct run *run, int sink, struct error *err);

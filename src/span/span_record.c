@@ -39,10 +39,6 @@ int span_record_choose(struct span_set *set, struct record_options *options, cha
 
 	if (code || !set->spans)
 		return code;
-	if (options->is_each)
-		return error_say(
-			err, EINVAL,
-			"either --span or --each, not both: a span may begin in one command and end in another");
 	code = span_set_place(set, recording, argv, err);
 	if (code)
 		return code;

@@ -97,7 +97,7 @@ def refused(work):
     for argv, words in (
             (("--span", "call", "--format", "null", capture), "are in the archive without --span"),
             (("--span", "virtqueue", "--format", "null", capture), "its probes are made while programs run"),
-            (("--span", "kvm", "--each", capture), "either --span or --each")):
+            (("--span", "kvm", "--each", capture), "was not recorded with --each")):
         check(f"{argv}: words", words in run("convert", *argv, status=125)[1], True)
     archive = f"{work}/refused"
     run("convert", "-q", "-o", archive, capture)

@@ -14,9 +14,11 @@ import otf2
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+import spans  # noqa: E402
 from archive import Archive  # noqa: E402
-from live import CALMED, IOTRACE, SOURCE, Live, wait_until  # noqa: E402
+from live import CALMED, IOTRACE, SOURCE, Live, wait_until, workload  # noqa: E402
 
+KEYS = workload("keys")
 # Each rank reads a file by itself and, by a child, another one.
 RANK = 'read -r word <"$1/own.$2"; cat "$1/child.$2"; sleep 0.3; cat "$1/late.$2"; :'
 LAUNCHER = """
@@ -128,6 +130,22 @@ def test_each(live):
     live.equal("each: no archive", [name for name in os.listdir(live.dir) if name.startswith("none")], [])
 
 
+def test_each_span(live):
+    """Each archive has the spans that begin in its command, and no others."""
+    words = (f"held: uprobe:{KEYS}:keys_take%return -> uprobe:{KEYS}:keys_give by pid,retval:x64/arg2:x64 group +0(arg1):u32",
+             f"take: uprobe:{KEYS}:keys_take -> uprobe:{KEYS}:keys_take%return by tid")
+    options = [part for word in words for part in ("--span", word)]
+    started = start_ranks(live, "s.%r", [KEYS], 3, *options, job="span")
+    live.equal("each, spans: statuses", [ends(process)[0] for process in started], [0] * 3)
+    for rank in range(3):
+        checked = live.run([IOTRACE, "check-archive", live.path(f"s.{rank}")])
+        live.equal(f"each, spans: rank {rank} ({checked.stdout.decode()[:300]})", checked.returncode, 0)
+        latencies, _, _, cut = spans.read(live.path(f"s.{rank}"))
+        live.equal(f"each, spans: ended in rank {rank}", {key: len(values) for key, values in latencies.items()},
+                   {("held", "1"): 497, ("held", "2"): 496, ("take", ""): 1000})
+        live.equal(f"each, spans: cut in rank {rank}", cut.get("held"), ["the thread ended"] * 7)
+
+
 def test_nodes(live):
     """Two nodes, which are namespaces with a host name each: each has its own recorder and archive, whose name and tree have the host."""
     job = f"nodes{os.getpid()}"
@@ -202,6 +220,7 @@ def test_each_name(live):
 
 with Live() as test:
     test_each(test)
+    test_each_span(test)
     test_each_killed(test)
     test_nodes(test)
     test_each_name(test)
