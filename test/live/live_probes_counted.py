@@ -11,10 +11,10 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 from latency_recorder import LatencyRecorder  # noqa: E402
-from live import IOTRACE, Live, SOURCE, workload  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, workload  # noqa: E402
 
 PROBES = workload("probes")
-THREADS, LOOPS, DEPTH = 4, 1000, 5
+THREADS, LOOPS, DEPTH, MORE = 4, 1000, 5, 100
 ALL = THREADS * LOOPS
 TWICE, DROPPED, CALLS = ALL // 100, ALL // 10, ALL // 50
 FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
@@ -102,9 +102,9 @@ def grouped(live):
         live.equal(f"{options}", rows(kernel), rows(user))
 
 
-def told(live, *options, status=0):
+def told(live, *options, status=0, env=None):
     path = live.path("told.json")
-    ran = live.run([IOTRACE, "latency", "-v", f"--json={path}", *options], input=b"go\n")
+    ran = live.run([IOTRACE, "latency", "-v", f"--json={path}", *options], input=b"go\n", env=env or CALMED)
     if not live.equal(f"{options}: status", ran.returncode, status):
         print(ran.stderr.decode(errors="replace"))
     with open(path, encoding="utf-8") as file:
@@ -128,20 +128,94 @@ def commands(live):
     live.check("none of its probes was hit" in text, text)
 
 
+def counts(numbers):
+    return {row["group"]: row["count"] for row in numbers["spans"]}
+
+
 def refused(live):
-    """What the kernel cannot count is counted all the same."""
-    name = f"k: {TAKE} -> {GIVE} by tid group comm"
-    either = f"k: {TAKE} -> {GIVE} or uprobe:{PROBES}:drop by tid,arg1"
-    for span, why in ((name, "it has no number 'comm'"), (either, "several events may end it")):
-        numbers, text = told(live, "--source=bpf", "--span", span, "--", PROBES)
-        live.check(f"is not counted in the kernel: {why}" in text or why in text, text)
-        live.equal(f"{why}: whose", [(span["counted_in_kernel"], span["begun"]) for span in numbers["books"]["spans"]],
-                   [(False, ALL + TWICE)])
+    """What the kernel cannot count is counted all the same: texts, and ends by one of two events."""
+    comm = f"k: {TAKE} -> {TAKE}%return by tid group comm"
+    text = f"k: uprobe:{PROBES}:named -> uprobe:{PROBES}:named%return by tid group +0(arg1):string"
+    some = f'k: uprobe:{PROBES}:named if +0(arg1):string ~ "se*" -> uprobe:{PROBES}:named%return by tid'
+    either = f"k: {TAKE} -> uprobe:{PROBES}:drop or {GIVE} by tid,arg1 group +0(+8(arg1)):u32"
+    for span, why, ended, begun, groups in (
+            (comm, "it has no number 'comm'", ALL + TWICE, ALL + TWICE, {os.path.basename(PROBES)[:15]: ALL + TWICE}),
+            (text, "is not a single number", MORE, MORE, {"often": MORE * 3 // 4, "seldom": MORE // 4}),
+            (some, "it compares texts", MORE // 4, MORE // 4, {"": MORE // 4}),
+            (either, "several events may end it", ALL, ALL + TWICE, {"1": ALL // 2, "2": ALL // 2})):
+        for source in ("bpf", "perf"):
+            numbers, words = told(live, f"--source={source}", "--span", span, "--", PROBES)
+            live.check(source == "perf" or f"is not counted in the kernel: {why}" in words or why in words, words)
+            live.equal(f"{why}: {source}", [(span["counted_in_kernel"], span["begun"], span["ended"]) for span in numbers["books"]["spans"]],
+                       [(False, begun, ended)])
+            live.equal(f"{why}: {source}: groups", counts(numbers), groups)
+
+
+def absent(live):
+    """Memory that the program has never touched is not there: a field of it is 0, and is counted."""
+    span = f"k: uprobe:{PROBES}:absent -> uprobe:{PROBES}:absent%return by tid size +0(arg1)"
+    numbers, words = told(live, "--source=bpf", "--span", span, "--", PROBES)
+    live.equal("not in memory", [(span["counted_in_kernel"], span["ended"], span["unread"]) for span in numbers["books"]["spans"]],
+               [(True, MORE, MORE)])
+    live.equal("not in memory: bytes", [row["bytes"] for row in numbers["spans"]], [0])
+    live.check(f"{MORE} fields were not in memory and count as 0" in words, words)
+
+
+REFUSES = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...)
+{
+	long a[6], result;
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_bpf && a[0] == BPF_PROG_LOAD && ((union bpf_attr *)a[1])->prog_type == BPF_PROG_TYPE_KPROBE) {
+		errno = EPERM;
+		return -1;
+	}
+	register long r10 __asm__("r10") = a[3];
+	register long r8 __asm__("r8") = a[4];
+	register long r9 __asm__("r9") = a[5];
+
+	__asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	if (result < 0 && result > -4096) {
+		errno = -result;
+		return -1;
+	}
+	return result;
+}
+"""
+
+
+def without_kprobes(live):
+    """A kernel that refuses such programs: the probes are recorded, and -v says why. Here a library refuses them."""
+    if os.uname().machine != "x86_64":
+        print("not compared: the library is of x86-64")
+        return
+    source, library = live.path("refuses.c"), live.path("refuses.so")
+    with open(source, "w", encoding="ascii") as file:
+        file.write(REFUSES)
+    live.run(["cc", "-shared", "-fPIC", "-o", library, source])
+    sanitizer = CALMED.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    env = dict(CALMED, LD_PRELOAD=library, ASAN_OPTIONS=sanitizer)
+    numbers, words = told(live, "--source=bpf", "--span", f"keys: {SPANS['keys'][0]}", "--", PROBES, env=env)
+    check_books(live, "without kprobe programs", numbers)
+    live.equal("without kprobe programs: whose", numbers["books"]["spans"][0]["counted_in_kernel"], False)
+    live.check("is not counted in the kernel: cannot load the BPF programs that count spans" in words, words)
 
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, commands, refused):
+        for each in (same, grouped, commands, refused, absent, without_kprobes):
             each(test)
     else:
         test.lacks("BPF")

@@ -4,19 +4,21 @@
  *
  * LOOPS times, each of the THREADS threads takes an item and gives it back; each tenth item is dropped between, each hundredth is taken
  * twice. deep() calls itself, DEPTH calls in one another. sent() and received() are called in different threads.
- * The static probe mark:begin is in four places, with its arguments in another place each.
+ * The static probe mark:begin is in four places, with its arguments in another place each. At the end, the first thread calls named()
+ * with two texts, and absent() with memory that it never touched, MORE times each.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../support/static_probe.h"
 
-enum { THREADS = 4, LOOPS = 1000, DEPTH = 5 };
+enum { THREADS = 4, LOOPS = 1000, DEPTH = 5, MORE = 100 };
 
 #define AWAY __attribute__((noinline, noclone))
 
@@ -68,6 +70,16 @@ AWAY void sent(uint64_t number)
 AWAY void received(uint64_t number)
 {
 	__asm__ volatile("" ::"r"(number) : "memory");
+}
+
+AWAY void named(const char *name)
+{
+	__asm__ volatile("" ::"r"(name) : "memory");
+}
+
+AWAY void absent(const uint64_t *where)
+{
+	__asm__ volatile("" ::"r"(where) : "memory");
 }
 
 /* The second argument has 4 bytes and a sign: the number of the place, less 2. */
@@ -126,6 +138,20 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static int more(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, MORE * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return 1;
+	for (size_t i = 0; i < MORE; i++) {
+		named(i % 4 ? "often" : "seldom");
+		absent((const uint64_t *)(memory + i * page));
+	}
+	return 0;
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS];
@@ -143,5 +169,5 @@ int main(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	pthread_barrier_destroy(&barrier);
-	return 0;
+	return more();
 }
