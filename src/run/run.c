@@ -130,66 +130,6 @@ static int ask(const struct run *run)
 	return RUN_COMPLETE;
 }
 
-void run_use_spans(struct run *run, struct span_engine *engine)
-{
-	run->spans = engine;
-}
-
-void run_record_spans(struct run *run, const struct span *const *span, uint32_t spans,
-		      bool is_of_some)
-{
-	run->recorded = run_span_new(run->model, span, spans, is_of_some);
-	run->spans = run_span_engine(run->recorded);
-}
-
-const char *run_span_trouble(const struct run *run, uint32_t span)
-{
-	return run->recorded ? span_engine_trouble(run->spans, span) : NULL;
-}
-
-/* The format came with the file, or earlier in the stream. */
-static void define_event(struct run *run, const struct decode *decode, uint32_t event)
-{
-	const struct decode_event *fields = decode_wanted_event(decode, event);
-
-	if (fields && !span_engine_is_defined(run->spans, event))
-		span_engine_define(run->spans, event, fields);
-}
-
-static void define_all(struct run *run, const struct decode *decode)
-{
-	for (uint32_t i = 0; decode && i < span_engine_events(run->spans)->count; i++)
-		define_event(run, decode, i);
-}
-
-/* Spans that the kernel has counted have groups, but no samples. */
-void run_define_spans(struct run *run)
-{
-	define_all(run, run->decode);
-}
-
-static void take_tracepoint(struct run *run, const struct decode *decode, const struct event *event)
-{
-	define_event(run, decode, event->tracepoint.event);
-	span_engine_tracepoint(run->spans, event);
-}
-
-/* Any sample may begin or end a span, whatever else it means. Returns whether the tracepoint is wanted. */
-static bool find_spans(struct run *run, const struct sample *sample)
-{
-	struct decode_mapping mapping;
-	struct event event;
-
-	if (decode_mapping(sample, &mapping))
-		span_engine_mapping(run->spans, &mapping);
-	if (!decode_wanted(run->decode, sample, &event))
-		return false;
-	take_tracepoint(run, run->decode, &event);
-	if (run->source->on_span)
-		run->source->on_span(run->source->context, &event);
-	return true;
-}
-
 static void give_model(struct run *run, const struct decode *decode, const struct event *event)
 {
 	if (event->kind == EVENT_TRACEPOINT &&
@@ -226,12 +166,6 @@ void run_feed(struct run *run, const struct run *from, const struct event *event
 	if (run->spans)
 		span_engine_event(run->spans, event);
 	give_model(run, from->decode, event);
-}
-
-void run_feed_span(struct run *run, const struct run *from, const struct event *event)
-{
-	if (run->spans)
-		take_tracepoint(run, from->decode, event);
 }
 
 /* Records that were removed from the capture count as lost, like those for which the kernel had no space. */
@@ -272,7 +206,7 @@ static int drain(struct run *run)
 			run->last = sample.time;
 		if (run->is_of_perf && sample.time)
 			model_lasts(run->model, sample.time);
-		is_span = run->spans && find_spans(run, &sample);
+		is_span = run->spans && run_find_spans(run, &sample);
 		/* A span is in the outputs, and not its tracepoints as well. */
 		if (decode_sample(run->decode, &sample, is_late, &event) == 1 &&
 		    !(is_span && run->recorded && event.kind == EVENT_TRACEPOINT))
@@ -443,7 +377,7 @@ void run_end(struct run *run, const struct run *from, uint64_t unassigned)
 	run->from = from;
 	tally_add(&run->tally, unassigned, unassigned);
 	if (run->recorded) {
-		define_all(run, from->decode);
+		run_define_spans_of(run, from->decode);
 		span_engine_end(run->spans);
 	}
 	end_model(run, from);

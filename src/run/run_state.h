@@ -50,5 +50,9 @@ struct run {
 struct model *run_new_model(struct run *run);
 /* run.c: processes a round, which it takes over. Returns an enum run_result. */
 int run_take_round(struct run *run, struct capture_round *round);
+/* run_find.c: gives the engine the fields of its events. */
+void run_define_spans_of(struct run *run, const struct decode *decode);
+/* run_find.c: returns whether the sample is of an event that a span wants. */
+bool run_find_spans(struct run *run, const struct sample *sample);
 /* run_sink.c: returns whether a sink that is whole or nothing cannot take more. */
 bool run_has_failed(const struct run *run);

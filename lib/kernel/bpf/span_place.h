@@ -52,7 +52,7 @@ static __always_inline struct bpf_span_open *find(struct place *place, const uin
 	struct bpf_span_slot *home = place->home;
 
 	if (home && state_of(home) == is_open && has_key(home, key) &&
-	    (spec.is_of_thread || turns(home, is_open, place->name | BPF_SPAN_SLOT_BUSY))) {
+	    (spec.is_of_thread || change_state(home, is_open, place->name | BPF_SPAN_SLOT_BUSY))) {
 		place->is_home = true;
 		return &home->open;
 	}
@@ -66,7 +66,7 @@ static __always_inline struct bpf_span_open *take_home(struct place *place, cons
 {
 	struct bpf_span_slot *home = place->home;
 
-	if (!home || state_of(home) || !turns(home, 0, place->name | BPF_SPAN_SLOT_BUSY))
+	if (!home || state_of(home) || !change_state(home, 0, place->name | BPF_SPAN_SLOT_BUSY))
 		return NULL;
 	home->key[0] = key[0];
 	for (uint32_t i = 1; i < BPF_SPAN_KEYS; i++)

@@ -1,7 +1,7 @@
 /* span_slot: a place for one open span, and what programs do to it: see span_place.h. */
 #pragma once
 
-#include "load/bpf_span_shared.h"
+#include "count/bpf_span_shared.h"
 
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
@@ -41,7 +41,7 @@ static __always_inline void set_state(struct bpf_span_slot *slot, uint64_t state
 #endif
 }
 
-static __always_inline bool turns(struct bpf_span_slot *slot, uint64_t from, uint64_t to)
+static __always_inline bool change_state(struct bpf_span_slot *slot, uint64_t from, uint64_t to)
 {
 	return __sync_val_compare_and_swap(&slot->state, from, to) == from;
 }

@@ -114,9 +114,8 @@ struct bpf_span_spec {
 	uint32_t cells; /* number of cells in a set */
 	uint32_t first; /* index of the first cell for groups; before it are those of each CPU */
 	int32_t own_tgid;
-	uint8_t is_system; /* all tasks except iotrace's own */
-	/* The key is the thread, so the next span reuses the entry of the last. */
-	uint8_t is_of_thread;
+	uint8_t is_system;       /* all tasks except iotrace's own */
+	uint8_t is_of_thread;    /* the key is the thread, so the next span reuses the entry */
 	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;

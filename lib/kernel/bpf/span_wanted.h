@@ -1,0 +1,87 @@
+/* span_wanted: which events belong to the span: those of followed tasks that fulfil its conditions; and their keys. */
+#pragma once
+
+/* What a display, or a daemon, has started belongs to iotrace, too. */
+static __always_inline bool is_own(int tgid)
+{
+	int display = own_helper[BPF_SPAN_DISPLAY];
+	bool is = tgid == spec.own_tgid;
+
+	for (int i = 0; i < BPF_SPAN_HELPERS; i++)
+		is = is || tgid == own_helper[i];
+	return is || (display && bpf_get_current_task_btf()->real_parent->tgid == display);
+}
+
+/* Probes are only in the processes that are followed, unless other tasks are needed, too. */
+static __always_inline bool is_followed(const struct input *input)
+{
+	int tgid = input->task >> 32;
+	struct task_struct *task;
+
+	if (input->site && !spec.is_system && !spec.is_everywhere)
+		return true;
+	if (spec.is_system)
+		return !is_own(tgid);
+	task = bpf_get_current_task_btf();
+	return task->bpf_storage && bpf_task_storage_get(&calls, task, NULL, 0);
+}
+
+static __always_inline bool holds(const volatile struct bpf_span_test *test, uint64_t value)
+{
+	int64_t a = value, b = test->number;
+	bool is_less = test->is_signed ? a < b : value < test->number;
+	bool is_equal = value == test->number;
+
+	switch (test->compare) {
+	case BPF_SPAN_EQUAL:
+		return is_equal;
+	case BPF_SPAN_UNEQUAL:
+		return !is_equal;
+	case BPF_SPAN_LESS:
+		return is_less;
+	case BPF_SPAN_LESS_EQUAL:
+		return is_less || is_equal;
+	case BPF_SPAN_GREATER:
+		return !is_less && !is_equal;
+	default:
+		return !is_less;
+	}
+}
+
+/* && binds stronger than ||, so it is enough that all conditions of one alternative hold. */
+#define CHECK(input, side, i)                                                                      \
+	do {                                                                                       \
+		if ((i) >= (side)->tests)                                                          \
+			break;                                                                     \
+		if ((side)->test[i].is_alternative) {                                              \
+			is_enough = is_enough || passes;                                           \
+			passes = true;                                                             \
+		}                                                                                  \
+		passes = passes &&                                                                 \
+			 holds(&(side)->test[i], VALUE(input, side, BPF_SPAN_TEST + (i)));         \
+	} while (0)
+
+static __always_inline bool is_wanted(const struct input *input,
+				      const volatile struct bpf_span_side *side)
+{
+	bool passes = true, is_enough = false;
+
+	CHECK(input, side, 0);
+	CHECK(input, side, 1);
+	CHECK(input, side, 2);
+	CHECK(input, side, 3);
+	CHECK(input, side, 4);
+	CHECK(input, side, 5);
+	CHECK(input, side, 6);
+	CHECK(input, side, 7);
+	return is_enough || passes;
+}
+
+static __always_inline void take_key(uint64_t *key, const struct input *input,
+				     const volatile struct bpf_span_side *side)
+{
+	key[0] = VALUE(input, side, BPF_SPAN_KEY) & side->mask[0];
+	key[1] = VALUE(input, side, BPF_SPAN_KEY + 1) & side->mask[1];
+	key[2] = VALUE(input, side, BPF_SPAN_KEY + 2) & side->mask[2];
+	key[3] = VALUE(input, side, BPF_SPAN_KEY + 3) & side->mask[3];
+}
