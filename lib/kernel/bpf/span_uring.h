@@ -79,10 +79,15 @@ static __always_inline uint64_t group_of_request(struct io_kiocb *request, struc
 	}
 }
 
-/* The storage of a task that may have ended cannot be looked up, so any storage counts. */
+/* A request ends in a task of the process that submitted it: in this one, in a worker, or in the thread of the ring. */
 static __always_inline bool is_of_followed(struct task_struct *task)
 {
-	return spec.is_system ? !is_own(PEEK(task, tgid)) : PEEK(task, bpf_storage) != NULL;
+	struct task_struct *leader;
+
+	if (spec.is_system)
+		return !is_own(PEEK(task, tgid));
+	leader = bpf_get_current_task_btf()->group_leader;
+	return leader->tgid == PEEK(task, tgid) && bpf_task_storage_get(&calls, leader, NULL, 0);
 }
 
 static __always_inline int end_uring(struct io_kiocb *request, int result)
