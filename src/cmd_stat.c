@@ -21,7 +21,6 @@
 #include <iotrace/frame.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
-#include <iotrace/mount_names.h>
 #include <iotrace/users.h>
 #include <string.h>
 
@@ -40,8 +39,7 @@ struct stat_job {
 	uint64_t next; /* end of this interval; 0: not begun */
 	uint32_t frames_reported;
 	bool is_counted; /* in the kernel */
-	struct mount_names
-		*names; /* of file systems that are counted there; NULL: other groups are */
+	struct stat_names names;
 	bool is_over;
 };
 
@@ -58,18 +56,15 @@ static void end_frame(struct stat_job *job, uint64_t to)
 
 	if (job->is_counted) {
 		run_define_spans(run->run);
-		if (job->names)
-			mount_names_look(job->names);
 		stat_counted_cut(job->frames, run, to);
 	} else {
 		frames_cut(job->frames, to);
 		span_engine_look(run->engine, to, frames_open, job->frames);
 	}
 	report = stat_out_report(&job->out, run, frames_get(job->frames));
-	if (job->is_counted && job->names) {
-		report.name = stat_name_row;
-		report.name_context = job->names;
-	}
+	/* The model names the file systems of samples. */
+	if (job->is_counted || !stat_names_are_of_file_systems(&job->names))
+		stat_names_use(&job->names, &report);
 	if (job->hangs.watch)
 		stat_hangs_take(&job->hangs, &report);
 	stat_out_frame(&job->out, run->fd, &report);
@@ -168,18 +163,19 @@ static int started(void *context, struct live *live, struct error *err)
 	const char *why = options->counted_count ? live_counted_why(live, 0)
 			  : options->why         ? options->why
 						 : "its begins and ends come from the model";
+	bool is_of_fs = stat_names_are_of_file_systems(&job->names);
 
 	if (why && options->has_user)
 		return error_say(err, ENOTSUP, "the kernel cannot count the calls of one user: %s",
 				 why);
 	span_engine_keep_names(job->run->engine);
 	users_each(name_user, job->run->engine);
-	if (why && job->names && !live_has_calls(live)) {
+	if (why && is_of_fs && !live_has_calls(live)) {
 		error_say(err, ENOTSUP, "the kernel cannot count calls by file system: %s", why);
 		error_hint(err, "To record each call, which costs more: --source=perf");
 		return -ENOTSUP;
 	}
-	if (why && job->names)
+	if (why && is_of_fs)
 		span_engine_choose_calls(job->run->engine, options->record.recording.raw_groups);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
@@ -226,12 +222,11 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	struct error err = {0};
 	int status;
 
-	if (options->span.by && !strcmp(options->span.by, "fs"))
-		job.names = mount_names_open("/proc", "/sys", &err);
-	if (err.code || stat_out_open(&job.out, options, &err) ||
+	if (stat_out_open(&job.out, options, &err) ||
+	    stat_names_open(&job.names, options->span.by, &err) ||
 	    (options->hang && stat_hangs_open(&job.hangs, options->on_hang, &err))) {
 		stat_out_close(&job.out);
-		mount_names_close(job.names);
+		stat_names_close(&job.names);
 		command_complain(&err);
 		return STATUS_FAILED;
 	}
@@ -247,7 +242,7 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	stat_hangs_close(&job.hangs);
 	frames_free(job.frames);
 	stat_out_close(&job.out);
-	mount_names_close(job.names);
+	stat_names_close(&job.names);
 	return status;
 }
 

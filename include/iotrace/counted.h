@@ -64,6 +64,7 @@ enum counted_by {
 	 */
 	COUNTED_BY_OWNER,
 	COUNTED_BY_FILE_SYSTEM,
+	COUNTED_BY_CONNECTION, /* as COUNTED_BY_OWNER, but flights are by both */
 };
 
 /* The bytes of one direction are the size of the begin or of the end, less a header. */

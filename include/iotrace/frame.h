@@ -26,6 +26,7 @@ struct frame_row {
 	uint64_t busy;      /* ns of the interval in which at least one span was in flight */
 	uint32_t in_flight; /* at the end of the interval */
 	uint64_t oldest;    /* time when the oldest of these began; 0: none */
+	bool is_kept;       /* tables show it even if it does nothing */
 	bool is_hung;       /* one of these has been in flight for longer than the limit */
 	struct histogram
 		histogram; /* spans that ended in the interval; count, sum and max are exact */

@@ -15,6 +15,7 @@ struct frame_line_row {
 	char *name;                   /* safe for a terminal */
 	double number[FRAME_NUMBERS]; /* units: see iotrace-stat(1) */
 	bool is_hung;
+	bool is_kept; /* it is shown even if it does nothing */
 };
 
 struct frame_line {

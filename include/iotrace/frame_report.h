@@ -19,6 +19,7 @@ struct frame_report {
 	/* Says how groups are called, which have no keys then; NULL: the engine does. */
 	size_t (*name)(const void *context, const struct frame_row *row, char *text, size_t size);
 	const void *name_context;
+	bool has_keys; /* with `name`: the engine has the keys of what hangs */
 	const struct frame *frame;
 	const char *view;  /* "op", "span jbd2" */
 	const char *title; /* title of the column of names */

@@ -22,5 +22,7 @@ void mount_names_close(struct mount_names *names);
 bool mount_names_look(struct mount_names *names);
 /* Returns the mount point of the file system on this device, lent until the next look; NULL: none. */
 const char *mount_names_point(const struct mount_names *names, uint32_t device);
+/* Sets the devices of the FUSE connections of this machine, at most `most`, also of virtiofs. Returns how many there are. */
+uint32_t mount_names_connections(const struct mount_names *names, uint32_t *device, uint32_t most);
 /* Writes the name of a block device, such as "sda"; "8:0" if there is no such device. */
 void mount_names_device(const struct mount_names *names, uint32_t device, char *text, size_t size);

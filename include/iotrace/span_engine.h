@@ -28,6 +28,7 @@ enum span_by {
 	SPAN_BY_USER,   /* that it began for; only the kernel knows it */
 	SPAN_BY_CGROUP, /* of the thread when it began; the same */
 	SPAN_BY_FS,     /* by the mount of the file */
+	SPAN_BY_CONNECTION, /* by the first field of the key, a FUSE connection, and the group: map_key() */
 	SPAN_BYS
 };
 

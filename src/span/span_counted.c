@@ -124,12 +124,13 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 		return span->source == SPAN_OF_TRACEPOINTS && is_of_raw_calls(span)
 			       ? COUNTED_BY_FILE_SYSTEM
 			       : COUNTED_BY_OWNER;
-	return !strcmp(by, "none")      ? COUNTED_BY_NOTHING
-	       : !strcmp(by, "process") ? COUNTED_BY_PROCESS
-	       : !strcmp(by, "thread")  ? COUNTED_BY_THREAD
-	       : !strcmp(by, "user")    ? COUNTED_BY_USER
-	       : !strcmp(by, "cgroup")  ? COUNTED_BY_CGROUP
-					: COUNTED_BY_GROUP;
+	return !strcmp(by, "none")         ? COUNTED_BY_NOTHING
+	       : !strcmp(by, "process")    ? COUNTED_BY_PROCESS
+	       : !strcmp(by, "thread")     ? COUNTED_BY_THREAD
+	       : !strcmp(by, "user")       ? COUNTED_BY_USER
+	       : !strcmp(by, "cgroup")     ? COUNTED_BY_CGROUP
+	       : !strcmp(by, "connection") ? COUNTED_BY_CONNECTION
+					   : COUNTED_BY_GROUP;
 }
 
 static bool is_wanted(const struct recording *recording, uint64_t number)

@@ -163,7 +163,8 @@ int span_options_complete(struct span_options *options, const char *otherwise, s
 	if (options->record.verbosity)
 		log_set_level(options->record.verbosity > 1 ? LOG_DEBUG : LOG_INFO);
 	if (!options->is_stat && options->by &&
-	    (!strcmp(options->by, "user") || !strcmp(options->by, "cgroup")))
+	    (!strcmp(options->by, "user") || !strcmp(options->by, "cgroup") ||
+	     !strcmp(options->by, "connection")))
 		return error_say(err, EINVAL, "--by %s: iotrace stat has it", options->by);
 	if (options->context && !options->slowest)
 		return error_say(err, EINVAL, "--context needs --slowest N");

@@ -6,6 +6,7 @@
 #include "stat_frame.h"
 
 #include <iotrace/mem.h>
+#include <iotrace/mount_names.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static const char *const prefix[PUBLICATION_VIEWS] = {
 
 static void clear(struct stat_frame *frame, const struct publication *of)
 {
-	uint32_t want = of->slot.rows + 1;
+	uint32_t want = of->slot.rows + 1 + STAT_CONNECTIONS;
 
 	for (uint32_t i = 0; i < frame->frame.rows; i++)
 		histogram_release(&frame->rows[i].histogram);
@@ -154,6 +155,14 @@ static bool is_sound(const struct publication_row *row)
 	return row->kind == PUBLICATION_ALL && memchr(row->name, '\0', sizeof(row->name));
 }
 
+static bool is_connection(const struct stat_frame *frame, uint32_t device)
+{
+	for (uint32_t i = 0; i < frame->connections; i++)
+		if (frame->connection[i] == device)
+			return true;
+	return false;
+}
+
 static void take_row(struct stat_frame *frame, const struct publication_row *row,
 		     const struct publication_row *before)
 {
@@ -168,14 +177,48 @@ static void take_row(struct stat_frame *frame, const struct publication_row *row
 	to->in_flight = row->in_flight;
 	to->oldest = row->oldest;
 	to->is_hung = row->is_hung;
+	to->is_kept = row->view == PUBLICATION_FUSE && is_connection(frame, row->owner);
 	add_buckets(&to->histogram, row->bucket, last->bucket, longest_of(row, last));
 	to->histogram.sum = row->sum - last->sum;
+}
+
+static bool has_connection(const struct publication *in, uint32_t device)
+{
+	for (uint32_t i = 0; i < in->slot.rows; i++) {
+		const struct publication_row *row = publication_row(in, i);
+
+		if (row->view == PUBLICATION_FUSE && row->owner == device && is_sound(row))
+			return true;
+	}
+	return false;
+}
+
+static void look_for_connections(struct stat_frame *frame)
+{
+	frame->connections = 0;
+	if (!frame->mounts || !is_shown(frame, PUBLICATION_FUSE))
+		return;
+	mount_names_look(frame->mounts);
+	frame->connections = mount_names_connections(frame->mounts, frame->connection,
+						     STAT_CONNECTIONS);
+}
+
+static void add_connections(struct stat_frame *frame, const struct publication *after)
+{
+	for (uint32_t i = 0; i < frame->connections; i++) {
+		if (has_connection(after, frame->connection[i]))
+			continue;
+		stat_name_file_system(frame->mounts, frame->connection[i],
+				      frame->connection_name[i], sizeof(frame->connection_name[i]));
+		add_row(frame, PUBLICATION_FUSE, frame->connection_name[i])->is_kept = true;
+	}
 }
 
 void stat_frame_between(struct stat_frame *frame, const struct publication *before,
 			const struct publication *after)
 {
 	clear(frame, after);
+	look_for_connections(frame);
 	if (before)
 		frame->frame.from = before->slot.monotonic;
 	for (uint32_t i = 0; i < after->slot.rows; i++) {
@@ -184,6 +227,7 @@ void stat_frame_between(struct stat_frame *frame, const struct publication *befo
 		if (is_sound(row) && is_shown(frame, row->view))
 			take_row(frame, row, find(before, row->id, i));
 	}
+	add_connections(frame, after);
 	complete(frame);
 }
 

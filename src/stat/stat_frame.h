@@ -1,6 +1,8 @@
 /* stat_frame: frames of what a daemon has published: the difference of two readings, or a step of the history. */
 #pragma once
 
+#include "stat_names.h"
+
 #include <iotrace/frame_report.h>
 #include <iotrace/publication.h>
 
@@ -12,6 +14,10 @@ struct stat_frame {
 	const char **name; /* of each row, by its group */
 	uint32_t *of_view; /* the view of each row, by its group */
 	uint32_t capacity;
+	/* FUSE connections are rows even if the daemon has seen no request; NULL: they are not looked for. Lent. */
+	struct mount_names *mounts;
+	uint32_t connection[STAT_CONNECTIONS], connections;
+	char connection_name[STAT_CONNECTIONS][PUBLICATION_NAME];
 	char text[PUBLICATION_NAME + 16];
 };
 

@@ -13,6 +13,7 @@
 #include <iotrace/interrupt.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
+#include <iotrace/mount_names.h>
 #include <iotrace/probe.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -316,6 +317,8 @@ static int run(struct stat_options *options, const char *span, int argc, char **
 	probe_boot_id(reader.boot_id, sizeof(reader.boot_id));
 	reader.path = path_of(options);
 	histogram_init(&reader.frame.total.histogram);
+	reader.frame.mounts = mount_names_open("/proc", "/sys", &err);
+	err = (struct error){0};
 	code = stat_out_open(&reader.out, options, &err);
 	if (!code)
 		code = options->since ? show_history(&reader, &err) : follow(&reader, &err);
@@ -324,6 +327,7 @@ static int run(struct stat_options *options, const char *span, int argc, char **
 	if (code == -EINTR && interrupt_has_come())
 		code = 0;
 	stat_out_close(&reader.out);
+	mount_names_close(reader.frame.mounts);
 	stat_frame_release(&reader.frame);
 	publication_release(&reader.before);
 	publication_release(&reader.now);

@@ -165,6 +165,9 @@ def fuse(live):
             return
         with Daemon(live) as daemon:
             before = totals(live, daemon, "fuse")
+            live.equal("it has had no request", before.get(server.place, {}).get("ops_total"), 0)
+            table = live.run([*NOBODY, live.for_all(IOTRACE), "stat", f"--daemon={daemon.directory}", "--by", "fuse", "-n", "1", "-i", "200ms"])
+            live.check(f" {server.place} " in table.stdout.decode(), f"the table: {table.stdout.decode()}")
             server.asked()
             subprocess.run(["dd", f"if={server.place}/data", "of=/dev/null", "bs=10000", "count=50"], check=True, stderr=subprocess.DEVNULL)
             after = totals(live, daemon, "fuse")

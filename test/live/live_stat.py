@@ -369,6 +369,45 @@ dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
 blkdiscard -o 33554432 -l 1048576 /dev/{0}; sync /dev/{0}; echo 3 > /proc/sys/vm/drop_caches; cat /dev/{0} > /dev/null"""
 
 
+def of_connection(frame, place):
+    """The requests by operation. The name of a row has that of its connection if the machine has several."""
+    rows = {row["name"]: row for row in frame["rows"]}
+    mine = {name.removesuffix(f" {place}"): row for name, row in rows.items() if name.endswith(f" {place}")}
+    return {name: row for name, row in (mine if any(name != "(idle)" for name in mine) else rows).items() if not name.startswith("(idle)")}
+
+
+def idle_fuse(live):
+    """Connections that do nothing, and those that have had no request yet, are rows, also of the table; what hangs is not idle."""
+    with RawFuse(live) as one, RawFuse(live) as two:
+        if not has_fuse(live, one):
+            return
+        os.makedirs(live.path("under"))
+        os.makedirs(live.path("bound"))
+        subprocess.run(["bindfs", live.path("under"), live.path("bound")], check=True)
+        try:
+            work = f"sleep 0.4; head -c 5000 {one.place}/data > /dev/null; sleep 0.7; (cat {two.place}/hang > /dev/null 2>&1 &); sleep 1"
+            ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "-a", "--by", "fuse", "-i", "0.2", f"--csv={live.path('idle.csv')}",
+                            f"--json={live.path('idle.json')}", "--", "sh", "-c", work])
+            table = live.run([IOTRACE, "stat", f"--source={SOURCE}", "-a", "--by", "fuse", "-i", "0.2", "-n", "1"]).stdout.decode()
+        finally:
+            subprocess.run(["umount", "-l", live.path("bound")], check=False)
+            two.asked("answer")
+    live.equal("idle: status", ran.returncode, 0)
+    with open(live.path("idle.json"), encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    names = [{row["name"] for row in frame["rows"]} for frame in found]
+    idle = [f"(idle) {place}" for place in (one.place, two.place, live.path("bound"))]
+    live.check(set(idle) <= names[0], f"idle: {names[0]} lacks one of {idle}")
+    live.check(all(idle[2] in frame for frame in names), f"idle: {idle[2]} is not in all of {names}")
+    live.check(any(idle[0] not in frame and f"FUSE_READ(15) {one.place}" in frame for frame in names), "it is not idle when it reads")
+    live.check(idle[0] in names[-1], "it is idle again")
+    last = {row["name"]: row for row in found[-1]["rows"]}
+    live.check(idle[1] not in last, f"what waits is not idle: {sorted(last)}")
+    live.equal("it hangs", last[f"FUSE_READ(15) {two.place}"]["inflight"], 1)
+    live.equal("a row of zeros", [last[idle[2]][key] for key in ("inflight", "ops_total", "util_percent", "kept")], [0, 0, 0.0, True])
+    live.check(f" {idle[2]} " in table, f"idle: {table}")
+
+
 def by_fuse(live):
     """Requests by operation as the file system itself counted them."""
     with RawFuse(live) as fuse:
@@ -378,11 +417,12 @@ def by_fuse(live):
                f"cat {fuse.place}/none; sleep 0.4"
         last = frames(live, "-a", "--by", "fuse", "-i", "0.1", command=["sh", "-c", work])[-1]
         asked = fuse.asked()
-    mine = {name.rstrip(")").split("(")[-1]: row["ops_total"] for name, row in last["by"].items()}
+    rows = of_connection(last, fuse.place)
+    mine = {name.rstrip(")").split("(")[-1]: row["ops_total"] for name, row in rows.items()}
     live.equal("requests", {code: count for code, count in mine.items() if count}, asked["count"])
     live.equal("read", last["total"]["read_bytes_total"], asked["read"])
     live.equal("written", last["total"]["written_bytes_total"], asked["written"])
-    live.equal("names", last["by"]["FUSE_READ(15)"]["read_bytes_total"], asked["read"])
+    live.equal("names", rows["FUSE_READ(15)"]["read_bytes_total"], asked["read"])
     live.check(last["total"]["errors_total"] >= 1, f"no file of this name: {last['total']}")
 
 
@@ -408,10 +448,10 @@ def hang(live):
         found = [json.loads(line) for line in file]
     hung = [frame for frame in found if frame["hangs"]]
     live.check(hung and not found[-1]["hangs"], "it hangs, and then does not")
-    row = [row for row in hung[-1]["rows"] if row["name"] == "FUSE_READ(15)"][0]
+    row = of_connection(hung[-1], fuse.place)["FUSE_READ(15)"]
     live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
     who = hung[-1]["hangs"][0]
-    live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["name"]),
+    live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["name"].split(" ")[0]),
                (waiter.pid, waiter.pid, "cat", "root", "root", "FUSE_READ(15)"))
     live.check("unique=" in who["key"] and who["age_s"] > 0.6 and who["wchan"], f"{who}")
     live.check(any("fuse" in line or "request_wait" in line for line in who["stack"]), f"stack: {who}")
@@ -422,7 +462,7 @@ def hang(live):
         lines = file.read().splitlines()
     live.equal("the command ran once", len(lines), 2)
     live.equal("its input", json.loads(lines[0])["tid"], waiter.pid)
-    live.equal("its environment", lines[1], f"{waiter.pid} FUSE_READ(15)")
+    live.equal("its environment", lines[1].split(" ")[:2], [str(waiter.pid), "FUSE_READ(15)"])
 
 
 def foreign_words(live):
@@ -585,6 +625,7 @@ def fuses(live):
     """One after the other: each counts the requests of all FUSE file systems."""
     by_fuse(live)
     hang(live)
+    idle_fuse(live)
 
 
 def whole_machine(live):

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <set>
 #include <unistd.h>
 
 extern "C" {
@@ -128,6 +129,26 @@ TEST_F(MountNames, WhatOnlyWeSeeHasOurPoint)
 	EXPECT_EQ(point(device(8, 1)), "/machine");
 	EXPECT_EQ(point(device(8, 2)), "/ours");
 	EXPECT_FALSE(mount_names_look(names));
+}
+
+TEST_F(MountNames, FuseConnectionsOfTheMachine)
+{
+	mounts_of("1", "20 1 0:44 / /a rw - fuse.sshfs host: rw\n"
+		       "21 1 0:44 / /b rw - fuse.sshfs host: rw\n"
+		       "22 1 8:1 / /c rw - fuseblk /dev/sda1 rw\n"
+		       "23 1 0:45 / /d rw - virtiofs tag rw\n"
+		       "24 1 0:46 / /sys/fs/fuse/connections rw - fusectl none rw\n"
+		       "25 1 0:47 / /e rw - tmpfs none rw\n");
+	std::filesystem::create_directories(scratch.path("sys/fs/fuse/connections/44"));
+	std::filesystem::create_directories(scratch.path("sys/fs/fuse/connections/99"));
+	open();
+	uint32_t found[8];
+	uint32_t count = mount_names_connections(names, found, 8);
+
+	EXPECT_EQ((std::set<uint32_t>(found, found + count)),
+		  (std::set<uint32_t>{44, 99, device(8, 1), 45}));
+	EXPECT_EQ(count, 4u);
+	EXPECT_EQ(mount_names_connections(names, found, 2), 2u);
 }
 
 TEST_F(MountNames, BlockDevices)

@@ -81,7 +81,9 @@ static __always_inline void land_one(struct bpf_span_flight *flight, uint64_t no
 
 static __always_inline void board(struct bpf_span_open *open)
 {
-	open->flight = flight_of(spec.owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group);
+	bool is_of_owner = spec.owner && spec.owner != BPF_SPAN_OF_CONNECTION;
+
+	open->flight = flight_of(is_of_owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group);
 	fly(flight_at(open->flight), open->begin);
 	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
 }

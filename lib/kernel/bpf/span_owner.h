@@ -52,7 +52,7 @@ static __always_inline uint64_t group_of_result(const struct input *input, uint6
 
 static __always_inline uint64_t group_of_owner(uint64_t key, uint64_t owner, uint64_t group)
 {
-	if (spec.owner == BPF_SPAN_OF_KEY)
+	if (spec.owner == BPF_SPAN_OF_KEY || spec.owner == BPF_SPAN_OF_CONNECTION)
 		return key << BPF_SPAN_OWNER_SHIFT | (uint32_t)group;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		return owner << BPF_SPAN_OWNER_SHIFT |

@@ -14,6 +14,7 @@ enum bpf_span_owner {
 	BPF_SPAN_NO_OWNER,
 	BPF_SPAN_OF_DEVICE,      /* of a request; the class is what it moves */
 	BPF_SPAN_OF_KEY,         /* the first field of the key; the class is the group */
+	BPF_SPAN_OF_CONNECTION,  /* the same, but flights are those of both */
 	BPF_SPAN_OF_FILE_SYSTEM, /* of the call's file; the class is that of the call */
 };
 enum { BPF_SPAN_OWNER_SHIFT = 32 };

@@ -237,7 +237,7 @@ static int plan_group(const struct side *of, const struct counted_span *span)
 	bool is_task = span->by == COUNTED_BY_PROCESS || span->by == COUNTED_BY_THREAD;
 
 	if (span->by == COUNTED_BY_GROUP || span->by == COUNTED_BY_OWNER ||
-	    span->by == COUNTED_BY_FILE_SYSTEM)
+	    span->by == COUNTED_BY_FILE_SYSTEM || span->by == COUNTED_BY_CONNECTION)
 		return plan_either(of, BPF_SPAN_GROUP, span->group);
 	if (span->by != COUNTED_BY_NOTHING)
 		begin->field[BPF_SPAN_GROUP].at = at[span->by];
@@ -329,6 +329,7 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->has_group = span->by == COUNTED_BY_GROUP ? span->group != NULL
 						       : span->by != COUNTED_BY_NOTHING;
 	spec->owner = span->by == COUNTED_BY_OWNER         ? BPF_SPAN_OF_KEY
+		      : span->by == COUNTED_BY_CONNECTION  ? BPF_SPAN_OF_CONNECTION
 		      : span->by == COUNTED_BY_FILE_SYSTEM ? BPF_SPAN_OF_FILE_SYSTEM
 							   : BPF_SPAN_NO_OWNER;
 	spec->has_user = span->has_user;

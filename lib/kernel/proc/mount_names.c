@@ -4,6 +4,8 @@
 #include "procfs.h"
 #include "sysblock.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <iotrace/hash.h>
 #include <iotrace/map.h>
 #include <iotrace/mem.h>
@@ -20,6 +22,7 @@ struct mount_names {
 	struct mount_point {
 		char *text;
 		uint32_t device;
+		bool is_fuse;
 	} * point;
 	uint32_t points, cap;
 	uint32_t machine; /* how many of them are those of the first process */
@@ -76,6 +79,12 @@ static void add_hash(void *context, const struct procfs_mount *mount)
 	key->low = hash_bytes(*key, mount->mount_point, strlen(mount->mount_point));
 }
 
+static bool is_fuse(const char *type)
+{
+	return !strcmp(type, "fuse") || !strncmp(type, "fuse.", 5) || !strcmp(type, "fuseblk") ||
+	       !strcmp(type, "virtiofs");
+}
+
 static void add_point(void *context, const struct procfs_mount *mount)
 {
 	struct mount_names *names = context;
@@ -85,7 +94,7 @@ static void add_point(void *context, const struct procfs_mount *mount)
 		MEM_GROW(names->point, names->cap, names->points + 1);
 		map_set(&names->of, device, names->points);
 		names->point[names->points++] = (struct mount_point){mem_strdup(mount->mount_point),
-								     device};
+								     device, is_fuse(mount->type)};
 	} else if (index >= names->machine &&
 		   strlen(mount->mount_point) < strlen(names->point[index].text)) {
 		free(names->point[index].text);
@@ -125,4 +134,32 @@ void mount_names_device(const struct mount_names *names, uint32_t device, char *
 
 	if (!sysblock_name(&names->sys, major_number, minor_number, text, size))
 		snprintf(text, size, "%u:%u", major_number, minor_number);
+}
+
+static void add_device(uint32_t *list, uint32_t *count, uint32_t most, uint32_t device)
+{
+	for (uint32_t i = 0; i < *count; i++)
+		if (list[i] == device)
+			return;
+	if (*count < most)
+		list[(*count)++] = device;
+}
+
+/* The directory has those that are mounted only in containers, too. Some machines have not mounted it. */
+uint32_t mount_names_connections(const struct mount_names *names, uint32_t *device, uint32_t most)
+{
+	DIR *dir = procfs_opendir(names->sys.root, "fs/fuse/connections", 0);
+	const struct dirent *entry;
+	uint32_t count = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			add_device(device, &count, most,
+				   (uint32_t)strtoul(entry->d_name, NULL, 10));
+	if (dir)
+		closedir(dir);
+	for (uint32_t i = 0; i < names->points; i++)
+		if (names->point[i].is_fuse)
+			add_device(device, &count, most, names->point[i].device);
+	return count;
 }

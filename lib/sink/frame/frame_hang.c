@@ -63,7 +63,9 @@ static const char *comm_of(const struct frame_report *report, const struct frame
 static size_t key_of(const struct frame_report *report, const struct frame_hang *hang, char *text)
 {
 	*text = '\0';
-	return report->name ? 0 : span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
+	return report->name && !report->has_keys
+		       ? 0
+		       : span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
 }
 
 json_object *frame_hang_json(const struct frame_report *report, const struct frame_hang *hang)

@@ -105,7 +105,8 @@ static void put_row(const struct frame_report *report, const struct frame_row *r
 		put_key(out, real_of[i].key);
 		put_real(out, *(const double *)((const char *)&n + real_of[i].at));
 	}
-	put_text(out, row->is_hung ? ",\"hang\":true}" : ",\"hang\":false}");
+	put_text(out, row->is_hung ? ",\"hang\":true" : ",\"hang\":false");
+	put_text(out, row->is_kept ? ",\"kept\":true}" : "}");
 }
 
 static void put_rows(const struct frame_report *report, FILE *out)

@@ -31,6 +31,7 @@ static void read_row(struct frame_line_row *row, json_object *object)
 {
 	row->name = safe_text(object, "name");
 	row->is_hung = json_object_get_boolean(json_object_object_get(object, "hang"));
+	row->is_kept = json_object_get_boolean(json_object_object_get(object, "kept"));
 	for (int i = 0; i < FRAME_NUMBERS; i++)
 		row->number[i] = json_object_get_double(json_object_object_get(object, keys[i]));
 }

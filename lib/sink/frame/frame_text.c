@@ -20,8 +20,8 @@ struct table {
 
 static bool is_active(const struct frame_report *report, const struct frame_row *row)
 {
-	return row->now.ops || row->now.read || row->now.written || row->in_flight || row->busy ||
-	       (report->has_totals && row->total.ops);
+	return row->is_kept || row->now.ops || row->now.read || row->now.written ||
+	       row->in_flight || row->busy || (report->has_totals && row->total.ops);
 }
 
 /* Returns the name of the row, safe for a terminal; "! " marks a hang. The caller frees it. */

@@ -44,7 +44,8 @@ static bool is_wanted(const struct screen *screen, const struct frame_line_row *
 	bool is_active = number[FRAME_OPS] > 0 || number[FRAME_IN_FLIGHT] > 0 ||
 			 number[FRAME_UTIL] > 0;
 
-	return (is_active || screen->shows_idle) && strcasestr(row->name, screen->filter);
+	return (is_active || row->is_kept || screen->shows_idle) &&
+	       strcasestr(row->name, screen->filter);
 }
 
 static int compare(const void *a, const void *b, void *context)

@@ -234,7 +234,7 @@ static uint64_t group_of(struct span_engine *engine, const struct engine_span *s
 {
 	uint64_t value = 0;
 
-	if (span->by == SPAN_BY_GROUP)
+	if (span->by == SPAN_BY_GROUP || span->by == SPAN_BY_CONNECTION)
 		engine_field(engine, &use->group, event, &value);
 	return value;
 }
@@ -258,6 +258,8 @@ static void begin(struct span_engine *engine, const struct engine_use *use,
 		      : span->by == SPAN_BY_THREAD ? open->tid
 		      : span->is_group_of_end      ? 0
 						   : group_of(engine, span, use, event);
+	if (span->by == SPAN_BY_CONNECTION)
+		open->group = map_key((uint32_t)open->key[0], (uint32_t)open->group);
 	engine_field(engine, &use->size, event, &open->bytes);
 	open->moves = engine_moves(engine, span->span, use, event);
 	if (engine->stacks)

@@ -162,10 +162,11 @@ static void locate_group(struct engine_span *span, struct engine_use *use,
 					!has_group;
 		span->is_size_of_end = span->span->size && !has_size;
 	}
-	if (span->by != SPAN_BY_GROUP || !has_group ||
+	if ((span->by != SPAN_BY_GROUP && span->by != SPAN_BY_CONNECTION) || !has_group ||
 	    (use->side == SPAN_END) != span->is_group_of_end)
 		return;
-	span->kind = kind_of(span, &use->group);
+	if (span->by == SPAN_BY_GROUP)
+		span->kind = kind_of(span, &use->group);
 	span->group_fields = use->group.at == AT_NUMBER ? fields : NULL;
 	span->group_index = use->group.index;
 }

@@ -24,6 +24,7 @@ enum group_kind {
 	GROUP_IS_DEVICE_NUMBER,
 	GROUP_IS_USER,
 	GROUP_IS_CGROUP,
-	GROUP_IS_MOUNT, /* ID_NONE: none, or GROUP_BY_PATH */
+	GROUP_IS_MOUNT,      /* ID_NONE: none, or GROUP_BY_PATH */
+	GROUP_IS_CONNECTION, /* and a number: map_key() */
 	GROUP_IS_OWNER, /* pid and name (of the trace's strings) of a request's task: map_key() */
 };

@@ -65,6 +65,7 @@ static uint64_t group_of(const struct engine_span *span, const struct span_engin
 	case SPAN_BY_NONE:
 	case SPAN_BY_USER:
 	case SPAN_BY_CGROUP:
+	case SPAN_BY_CONNECTION:
 	case SPAN_BYS:
 		break;
 	}
@@ -489,6 +490,7 @@ bool engine_io_group(struct engine_span *span, enum span_by by)
 		return source == SPAN_OF_OPERATIONS || is_call;
 	case SPAN_BY_USER:
 	case SPAN_BY_CGROUP:
+	case SPAN_BY_CONNECTION:
 	case SPAN_BYS:
 		break;
 	}

@@ -12,10 +12,12 @@
 enum { KERNEL_MINOR_BITS = 20 };
 
 static const char *const by_word[SPAN_BYS] = {
-	[SPAN_BY_GROUP] = "group",   [SPAN_BY_NONE] = "none",     [SPAN_BY_PROCESS] = "process",
-	[SPAN_BY_THREAD] = "thread", [SPAN_BY_FILE] = "file",     [SPAN_BY_CALL] = "call",
-	[SPAN_BY_MODE] = "mode",     [SPAN_BY_DEVICE] = "device", [SPAN_BY_USER] = "user",
-	[SPAN_BY_CGROUP] = "cgroup", [SPAN_BY_FS] = "fs",
+	[SPAN_BY_GROUP] = "group",     [SPAN_BY_NONE] = "none",
+	[SPAN_BY_PROCESS] = "process", [SPAN_BY_THREAD] = "thread",
+	[SPAN_BY_FILE] = "file",       [SPAN_BY_CALL] = "call",
+	[SPAN_BY_MODE] = "mode",       [SPAN_BY_DEVICE] = "device",
+	[SPAN_BY_USER] = "user",       [SPAN_BY_CGROUP] = "cgroup",
+	[SPAN_BY_FS] = "fs",           [SPAN_BY_CONNECTION] = "connection",
 };
 
 static bool group_by(struct engine_span *span, enum span_by by)
@@ -28,6 +30,10 @@ static bool group_by(struct engine_span *span, enum span_by by)
 		     : by == SPAN_BY_USER   ? GROUP_IS_USER
 		     : by == SPAN_BY_CGROUP ? GROUP_IS_CGROUP
 					    : GROUP_IS_NOTHING;
+	if (by == SPAN_BY_CONNECTION) {
+		span->kind = GROUP_IS_CONNECTION;
+		return !strcmp(span->span->side[SPAN_BEGIN].key[0], "connection");
+	}
 	return by <= SPAN_BY_THREAD || by == SPAN_BY_USER || by == SPAN_BY_CGROUP;
 }
 
@@ -187,7 +193,8 @@ static size_t put_number(const struct engine_span *span, uint64_t value, char *t
 	char number[24];
 	int length;
 
-	if (!name && span->by == SPAN_BY_GROUP && span->span->group_name)
+	if (!name && (span->by == SPAN_BY_GROUP || span->by == SPAN_BY_CONNECTION) &&
+	    span->span->group_name)
 		name = number_name(span->span->group_name, value);
 	snprintf(number, sizeof(number), format, (unsigned long long)value);
 	length = name ? snprintf(text, size, "%s(%s)", name, number)
@@ -235,6 +242,8 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 		return put_named(engine, &engine->cgroup, group, "cgroup:[%llu]", text, size);
 	case GROUP_IS_MOUNT:
 		return put_mount(engine, (uint32_t)group, text, size);
+	case GROUP_IS_CONNECTION:
+		return put_number(what, (uint32_t)group, text, size);
 	case GROUP_IS_OWNER:
 		return put_task(text, size, trace_text(engine->trace, (uint32_t)group),
 				(uint32_t)(group >> 32));
