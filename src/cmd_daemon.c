@@ -29,7 +29,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { END_MS = 10000, WAIT_LEAST = 1, WAIT_MOST = 60 };
+enum {
+	END_MS = 10000,
+	SETTLE_MS = 200,
+	WAIT_LEAST = 1,
+	WAIT_MOST = 60,
+	MS_PER_S = 1000,
+	NS_PER_MS = 1000000
+};
 
 static const uint64_t names_ns = 10000000000;
 
@@ -69,13 +76,36 @@ static void stop(struct daemon *daemon)
 	feed_stop(daemon->feed);
 }
 
+/* Waits. Returns false if a signal has come. */
+static bool pause_for(unsigned ms)
+{
+	const struct timespec time = {.tv_sec = ms / MS_PER_S,
+				      .tv_nsec = ms % MS_PER_S * (long)NS_PER_MS};
+	sigset_t set;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	do
+		number = sigtimedwait(&set, NULL, &time);
+	while (number < 0 && errno == EINTR);
+	return number < 0;
+}
+
+/* Whoever ends the daemon may end its processes at the same time, and their end may be seen first. */
+static bool is_ending(const struct daemon *daemon)
+{
+	return daemon->is_over || !pause_for(SETTLE_MS);
+}
+
 /* Another flight recorder begins some time after one has ended. */
 static void serve_flight(struct daemon *daemon)
 {
 	struct error err = {0};
 
 	if (!daemon_flight_look(&daemon->flight)) {
-		daemon->has_failed = true;
+		daemon->has_failed = !is_ending(daemon);
 		stop(daemon);
 	} else if (!daemon->is_over && daemon_flight_start(&daemon->flight, &err)) {
 		log_failure(LOG_WARN, &err);
@@ -167,22 +197,6 @@ static int count(struct daemon *daemon)
 	return feed_end(feed);
 }
 
-/* Waits before the next child. Returns false if a signal has come. */
-static bool pause_for(unsigned seconds)
-{
-	const struct timespec time = {.tv_sec = seconds};
-	sigset_t set;
-	int number;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	do
-		number = sigtimedwait(&set, NULL, &time);
-	while (number < 0 && errno == EINTR);
-	return number < 0;
-}
-
 /* Counts until the end. Counting that has never worked is not tried again. */
 static int run_all(struct daemon *daemon)
 {
@@ -194,14 +208,14 @@ static int run_all(struct daemon *daemon)
 		if (daemon->is_over)
 			return daemon->has_failed ? STATUS_FAILED : STATUS_OK;
 		if (!daemon->is_ready)
-			return status ? status : STATUS_FAILED;
+			return is_ending(daemon) ? STATUS_OK : status ? status : STATUS_FAILED;
 		wait = daemon->has_frame ? WAIT_LEAST : wait < WAIT_MOST / 2 ? 2 * wait : WAIT_MOST;
 		log_warn(
 			"the process that counts has ended (status %d); the next one begins in %u s",
 			status, wait);
 		totals_restart(daemon->totals);
 		supervisor_status("the process that counts has ended; it begins again");
-		if (!pause_for(wait))
+		if (!pause_for(wait * MS_PER_S))
 			return STATUS_OK;
 	}
 }

@@ -351,6 +351,17 @@ def service(live):
         live.equal("status", process.wait(60), 0)
 
 
+def ended_at_once(live):
+    """systemd ends all processes of a service at the same time, perhaps while they start: this is a good end, too."""
+    for number in range(12):
+        daemon = Daemon(live, "--flight", "5s", "--archives", live.path("none"), directory=live.path(f"at-once-{number}"), waits=False)
+        live.check(wait_until(lambda daemon=daemon: len(daemon.children()) == 2, 20), "two processes")
+        time.sleep(number / 20)
+        for pid in [*daemon.children(), daemon.process.pid]:
+            os.kill(pid, signal.SIGTERM)
+        live.equal(f"ended after {number / 20} s", daemon.process.wait(60), 0)
+
+
 def of_user(live):
     """Views of processes: a user sees calls of his own threads and nothing of others; root sees all. It costs nothing when nobody looks."""
     iotrace = live.for_all(IOTRACE)
@@ -520,7 +531,7 @@ def hostile(live):
     server.close()
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, of_user, hang, flight, hostile)
+TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, ended_at_once, of_user, hang, flight, hostile)
 
 with Live() as all_tests:
     if SOURCE != "bpf":
