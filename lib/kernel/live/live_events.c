@@ -121,8 +121,7 @@ static void add_tasks(struct live *live)
 	struct perf_event_attr attr;
 
 	perf_attr_init(&attr, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
-	if (!live->recording->has_only_counts)
-		attr.task = attr.comm = attr.comm_exec = attr.mmap = 1;
+	attr.task = attr.comm = attr.comm_exec = attr.mmap = 1;
 	perf_set_add(&live->set, ROLE_TASK, &attr, "dummy:task", NULL, PERF_NO_LEADER);
 }
 
@@ -369,10 +368,22 @@ static bool is_recorded_by_bpf(const struct live *live, enum bpf_feature feature
 	return state && state->is_wanted && !*state->why;
 }
 
+/* What cannot be counted is not recorded instead. Some kernels refuse every event to those who may count. */
+static void describe_all_counted(struct live *live)
+{
+	for (uint32_t i = 0; i < live->recording->counted_count; i++)
+		if (!live_counted_why(live, i))
+			describe_counted(live, &live->recording->counted[i]);
+}
+
 int live_add_events(struct live *live, struct error *err)
 {
 	int code;
 
+	if (live->recording->has_only_counts) {
+		describe_all_counted(live);
+		return 0;
+	}
 	add_tasks(live);
 	code = live->bpf.source ? 0 : add_calls(live, err);
 	if (code >= 0)

@@ -392,6 +392,17 @@ static int refuse_rings(const struct perf_set *set, int code, uint64_t size, str
 	return code;
 }
 
+void perf_set_map_none(struct perf_set *set)
+{
+	if (set->ring)
+		return;
+	set->ring = mem_array(set->cpus, sizeof(*set->ring));
+	set->poll_thread = mem_array(set->cpus, sizeof(*set->poll_thread));
+	set->owner = mem_array(set->cpus, sizeof(*set->owner));
+	for (uint32_t cpu = 0; cpu < set->cpus; cpu++)
+		set->owner[cpu] = -1;
+}
+
 /* The wake-up mark of a ring is an attribute of its owner, so owners are opened again if the rings become smaller. */
 int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least, struct error *err)
 {
@@ -399,13 +410,7 @@ int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least,
 	int code;
 
 	set->is_mapped = false;
-	if (!set->ring) {
-		set->ring = mem_array(set->cpus, sizeof(*set->ring));
-		set->poll_thread = mem_array(set->cpus, sizeof(*set->poll_thread));
-		set->owner = mem_array(set->cpus, sizeof(*set->owner));
-		for (uint32_t cpu = 0; cpu < set->cpus; cpu++)
-			set->owner[cpu] = -1;
-	}
+	perf_set_map_none(set);
 	while (opened_for != size) {
 		unmap_all(set);
 		forget_from(set, 0);

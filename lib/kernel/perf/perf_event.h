@@ -106,6 +106,8 @@ int perf_set_add(struct perf_set *set, enum perf_role role, const struct perf_ev
  * if the thread has ended, or -errno with a message that names what is missing.
  */
 int perf_set_map(struct perf_set *set, pid_t tid, uint64_t want, uint64_t least, struct error *err);
+/* Instead of perf_set_map(): there are no events, and no ring has anything. */
+void perf_set_map_none(struct perf_set *set);
 /*
  * Opens all remaining specs for a thread on all CPUs. Call it first for the thread of perf_set_map(). Returns the same codes; after
  * an error, none of these events stays open.

@@ -60,7 +60,7 @@ static uint64_t size_at(const struct perf_ring *ring, uint64_t at, uint64_t head
 	uint64_t left = head - at;
 	uint16_t size;
 
-	if (left > ring->size || at % 8)
+	if (!left || left > ring->size || at % 8)
 		return 0;
 	memcpy(&size,
 	       ring->data + (at & (ring->size - 1)) + offsetof(struct perf_event_header, size),

@@ -62,8 +62,13 @@ int live_open_events(struct live *live, int target, struct error *err)
 {
 	uint64_t want = perf_ring_want(live);
 	uint64_t least = want < LIVE_RING_LEAST ? want : LIVE_RING_LEAST;
-	int code = perf_set_map(&live->set, target, want, least, err);
+	int code;
 
+	if (!live->set.specs) {
+		perf_set_map_none(&live->set);
+		return 0;
+	}
+	code = perf_set_map(&live->set, target, want, least, err);
 	if (!code)
 		code = perf_set_open(&live->set, target, err);
 	if (!code) {
