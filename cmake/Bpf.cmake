@@ -85,8 +85,9 @@ function(iotrace_bpf_programs target)
   iotrace_bpf_object(block_plain block DEFINE -DBPF_PLAIN)
   # Linux 5.12 and later know instructions that return what they add to.
   iotrace_bpf_object(span span DEFINE -mcpu=v3)
+  iotrace_bpf_object(span_plain span DEFINE -mcpu=v3 -DBPF_PLAIN)
   add_custom_target(iotrace_bpf_skeleton DEPENDS ${dir}/iotrace.skel.h ${dir}/iotrace_plain.skel.h ${dir}/block.skel.h
-    ${dir}/block_plain.skel.h ${dir}/span.skel.h)
+    ${dir}/block_plain.skel.h ${dir}/span.skel.h ${dir}/span_plain.skel.h)
   add_dependencies(${target} iotrace_bpf_skeleton)
   target_include_directories(${target} SYSTEM PRIVATE ${dir})
   target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)

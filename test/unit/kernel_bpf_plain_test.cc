@@ -1,9 +1,12 @@
 /*
- * The plain BPF programs call only what Linux 5.15 has. Every call of both objects is looked at, so nothing that the verifier
+ * The plain BPF programs call only what Linux 5.15 has. Every call of these objects is looked at, so nothing that the verifier
  * of a later kernel lets pass gets in unseen.
  */
 #ifdef IOTRACE_HAS_BPF
 
+#include "count/bpf_span_cell.h"
+#include "count/bpf_span_probe.h"
+#include "count/bpf_span_shared.h"
 #include "load/bpf_shared.h"
 
 #include <block_plain.skel.h>
@@ -11,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <iotrace_plain.skel.h>
 #include <linux/bpf.h>
+#include <span_plain.skel.h>
 
 #include <cstring>
 #include <set>
@@ -107,6 +111,18 @@ TEST(BpfPlain, BlockRequestsCallWhatIsInLinux515)
 
 	EXPECT_GT(object.instructions, 1000u);
 	EXPECT_EQ(object.helpers.count(BPF_FUNC_ringbuf_reserve), 1u);
+	EXPECT_EQ(object.later(), std::set<int>{});
+	EXPECT_EQ(object.undefined, std::set<std::string>{});
+}
+
+TEST(BpfPlain, SpansCallWhatIsInLinux515)
+{
+	size_t size;
+	const void *elf = span_plain_bpf__elf_bytes(&size);
+	Object object(elf, size);
+
+	EXPECT_GT(object.instructions, 1000u);
+	EXPECT_EQ(object.helpers.count(BPF_FUNC_ktime_get_ns), 1u);
 	EXPECT_EQ(object.later(), std::set<int>{});
 	EXPECT_EQ(object.undefined, std::set<std::string>{});
 }

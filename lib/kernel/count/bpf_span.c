@@ -9,6 +9,7 @@
 #include "bpf_span_flight.h"
 #include "bpf_span_request.h"
 #include "feature/bpf_log.h"
+#include "feature/bpf_plain.h"
 #include "load/bpf_source.h"
 #include "perf/tracefs.h"
 
@@ -22,6 +23,7 @@
 #ifdef IOTRACE_HAS_SECCOMP
 #include <seccomp.h>
 #endif
+#include <span_plain.skel.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -198,12 +200,28 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	prepare_sides(span, options->span);
 }
 
+/* See bpf_plain.h. */
+static struct span_bpf *open_plain(void)
+{
+	struct span_bpf *programs = calloc(1, sizeof(*programs));
+	size_t size;
+	const void *elf = span_plain_bpf__elf_bytes(&size);
+
+	if (!programs || span_bpf__create_skeleton(programs) ||
+	    bpf_plain_open(programs->skeleton, elf, size)) {
+		span_bpf__destroy(programs);
+		return NULL;
+	}
+	return programs;
+}
+
 static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
 {
 	struct bpf_refusal refusal;
 	int code;
 
-	span->programs = span_bpf__open();
+	span->programs = bpf_source_common(options->source).is_plain ? open_plain()
+								     : span_bpf__open();
 	if (!span->programs)
 		return error_set(err, errno, "cannot open the BPF programs that count spans");
 	prepare(span, options);
