@@ -372,6 +372,8 @@ def without_perf(live):
         subprocess.run(["dd", "if=/dev/zero", f"of={live.path('some')}", "bs=64k", "count=50"], check=True, stderr=subprocess.DEVNULL)
         after = totals(live, daemon, "fs")
         live.check(sum(change(before, after, name, "written_bytes_total") for name in after) >= 50 << 16, f"without events: {after}")
+        ran = live.run([*NOBODY, live.path("iotrace"), "stat", f"--daemon={daemon.directory}", "--by", "process", "--json", "-n", "2", "-i", "300ms"])
+        live.equal("without events: processes", (ran.returncode, ran.stdout.count(b"\n")), (0, 2))
 
 
 def of_user(live):

@@ -6,6 +6,7 @@
 #include "rights/rights.h"
 
 #include <errno.h>
+#include <iotrace/log.h>
 #include <iotrace/mem.h>
 #include <string.h>
 
@@ -58,6 +59,23 @@ static uint64_t perf_ring_want(const struct live *live)
 		       : want;
 }
 
+/* Some kernels refuse every event to those who may count. Without events, nobody is named who has done nothing. */
+static bool can_do_without(const struct live *live, int code)
+{
+	return (code == -EACCES || code == -EPERM) && live->set.target == TARGET_EVERYBODY &&
+	       live_span_counts_all(live);
+}
+
+static int do_without(struct live *live, struct error *err)
+{
+	log_info("begins and ends of processes are not recorded: %s", err->text);
+	*err = (struct error){0};
+	for (uint32_t i = 0; i < live->set.specs; i++)
+		live->set.spec[i].is_absent = true;
+	perf_set_map_none(&live->set);
+	return 0;
+}
+
 int live_open_events(struct live *live, int target, struct error *err)
 {
 	uint64_t want = perf_ring_want(live);
@@ -69,6 +87,8 @@ int live_open_events(struct live *live, int target, struct error *err)
 		return 0;
 	}
 	code = perf_set_map(&live->set, target, want, least, err);
+	if (can_do_without(live, code))
+		return do_without(live, err);
 	if (!code)
 		code = perf_set_open(&live->set, target, err);
 	if (!code) {

@@ -20,8 +20,8 @@ static int open_rings(void *self, struct error *err)
 	struct live *live = self;
 	int code = perf_set_enable(&live->set, true, err);
 
-	for (uint32_t cpu = 0; live->bpf.source && live->set.specs && cpu < live->set.cpus && !code;
-	     cpu++)
+	for (uint32_t cpu = 0;
+	     live->bpf.source && live->set.threads && cpu < live->set.cpus && !code; cpu++)
 		code = ring_sources_watch(&live->sources, perf_set_poll_fd(&live->set, cpu), err);
 	return code;
 }
