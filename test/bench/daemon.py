@@ -88,6 +88,8 @@ class Work(Bench):
             print(f"{way:8} {os.path.basename(path):5} {value:6.0f} ns, added {value - median['bare', path]:5.0f}")
 
     def idle(self):
+        with Daemon(self.iotrace, self.place, "--flight", "30s", "--archives", f"{self.place}/archives") as daemon:
+            print(f"daemon --flight: {spent(daemon.pids(), 30):.3f} % of a CPU, {daemon.memory() / 1024:.1f} MiB")
         with Daemon(self.iotrace, self.place) as daemon:
             print(f"daemon: {spent(daemon.pids(), 30):.3f} % of a CPU, {daemon.memory() / 1024:.1f} MiB")
             display = subprocess.Popen([self.iotrace, "stat", f"--daemon={daemon.directory}"], stdout=subprocess.DEVNULL)

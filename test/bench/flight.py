@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from bench import Bench, main  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
-WINDOW = ["--flight", os.environ.get("W", "30s")]
+WINDOW, SHORT = ["--flight", "30s"], ["--flight", "3s"]
 # COUNT processes, each of which opens and removes three files of names of its own.
 CHURN = """
 import os, sys
@@ -90,9 +90,9 @@ class Work(Bench):
 
     def memory(self):
         for more in ([], ["--trigger", "hang"]):
-            with subprocess.Popen([self.iotrace, "record", "-q", "-a", *WINDOW, *more, "-o", f"{self.place}/trace"]) as recorder:
+            with subprocess.Popen([self.iotrace, "record", "-q", "-a", *SHORT, *more, "-o", f"{self.place}/trace"]) as recorder:
                 time.sleep(3)
-                print("record -a", *WINDOW, *more)
+                print("record -a", *SHORT, *more)
                 self.churn(recorder.pid)
                 recorder.send_signal(signal.SIGINT)
 
