@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """What measuring spans costs: a pair of events bare, counted in the kernel, paired from perf's events, and by bpftrace, in turn; the
-same of a pair of probes, and what the probes alone cost; with millions of open spans and thousands of groups; and how fast a capture is
+same of a pair of probes, and what the probes alone cost; how long the kernel's programs of a pair of probes run; with millions of open spans and thousands of groups; and how fast a capture is
 read.
 
-As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|probes|open|groups|capture]..."""
+As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|probes|programs|open|groups|capture]..."""
 
 import ctypes
 import json
@@ -15,6 +15,7 @@ import statistics
 import struct
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from bench import HERE, Bench, main  # noqa: E402
@@ -130,6 +131,41 @@ class Work(Bench):
                 print(f"{name:14} {way:16} {statistics.median(values):8.0f} ns, more than the probes {statistics.median(values) - alone:6.0f}"
                       f"  ({min(values):.0f} to {max(values):.0f})")
 
+    @staticmethod
+    def run_times(command, names):
+        """Nanoseconds of a run of each program, for parts of the time of the command."""
+        before, found = {}, {name: [] for name in names}
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+            while running.poll() is None:
+                time.sleep(0.1)
+                shown = subprocess.run(["bpftool", "prog", "show", "-j"], stdout=subprocess.PIPE, check=False).stdout
+                for program in json.loads(shown or "[]"):
+                    if program.get("name") not in names:
+                        continue
+                    count, total = program.get("run_cnt", 0), program.get("run_time_ns", 0)
+                    old_count, old_total = before.get(program["id"], (0, 0))
+                    if count - old_count > 5000:
+                        found[program["name"]].append((total - old_total) / (count - old_count))
+                        before[program["id"]] = count, total
+        return found
+
+    def programs(self):
+        """The kernel takes the time before and after a program, which is a part of these numbers. Needs bpftool."""
+        subprocess.run(["sysctl", "-q", "kernel.bpf_stats_enabled=1"], check=True)
+        try:
+            for name, (span, _) in PROBES.items():
+                if not name.startswith("marker"):
+                    continue
+                found = {"probe_begins": [], "probe_ends": []}
+                for _ in range(self.rounds):
+                    command = [*self.latency(span.replace("PATH", self.storm)), self.storm, "marker", str(int(1000000 * self.scale))]
+                    for program, values in self.run_times(command, found).items():
+                        found[program] += values
+                print(f"{name:14} " + ", ".join(f"{program} {statistics.median(values):.0f} ns (least {min(values):.0f})"
+                                               for program, values in found.items()))
+        finally:
+            subprocess.run(["sysctl", "-q", "kernel.bpf_stats_enabled=0"], check=True)
+
     def open(self):
         many, room = int(5000000 * self.scale), int(5100000 * self.scale) + 1000000
         found = {1000: [], many: []}
@@ -173,4 +209,4 @@ class Work(Bench):
 
 
 if __name__ == "__main__":
-    main(Work, ("pairs", "probes", "open", "groups", "capture"))
+    main(Work, ("pairs", "probes", "programs", "open", "groups", "capture"))
