@@ -13,7 +13,7 @@ from live import Live
 LEDGERS = ("files", "names", "tasks")
 STORM = 2 * 50000
 # What is compared: runs that the table has a column for.
-COLUMNS = (*LEDGERS, "storm", "uring", "libaio", "32-bit", "block", "user")
+COLUMNS = (*LEDGERS, "storm", "spans", "uring", "libaio", "32-bit", "block", "user")
 
 
 def text(path):
@@ -40,7 +40,7 @@ class Machine:
             self.release = text(self.path("kernel")).split()[0]
         for source in self.sources:
             for column in COLUMNS:
-                if (column == "libaio" and source == "perf") or (column == "32-bit" and "ppc64" in self.name):
+                if (column in ("libaio", "spans") and source == "perf") or (column == "32-bit" and "ppc64" in self.name):
                     self.cells[source, column] = "-"
                     continue
                 wrong = self._wrong_of(column, source)
@@ -73,6 +73,9 @@ class Machine:
         return said.getvalue().splitlines() if live.wrong else []
 
     def _compare(self, live, column, run, source):
+        if column == "spans":
+            self._compare_spans(live, run)
+            return
         live.equal("exit status", text(self.path(run, "ran")).strip(), "125" if column == "32-bit" else "0")  # with --strict
         live.equal("check-archive", text(self.path(run, "checked")).splitlines()[-1:], ["0"])
         archive = self.path(run, "archive")
@@ -102,6 +105,14 @@ class Machine:
             self._compare_foreign(live, about["books"]["counters"], archive, source)
         elif column == "block":
             self._compare_disk(live, archive, source)
+
+    def _compare_spans(self, live, run):
+        """The kernel counts them, by thread and by another key."""
+        numbers = json.loads(text(self.path(run, "numbers")))
+        live.equal("complete", numbers["books"]["balanced"], True)
+        live.equal("counted in the kernel", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [True, True])
+        for span in numbers["books"]["spans"]:
+            live.check(STORM <= span["ended"] < STORM + 100, f"{span['span']}: {span['ended']} have ended")
 
     def _files(self, archive):
         files = {}

@@ -207,12 +207,14 @@ static struct span_bpf *open_plain(void)
 	size_t size;
 	const void *elf = span_plain_bpf__elf_bytes(&size);
 
-	if (!programs || span_bpf__create_skeleton(programs) ||
-	    bpf_plain_open(programs->skeleton, elf, size)) {
-		span_bpf__destroy(programs);
-		return NULL;
-	}
-	return programs;
+	_Static_assert(sizeof(*programs->rodata) == sizeof(struct span_plain_bpf__rodata) &&
+			       sizeof(*programs->bss) == sizeof(struct span_plain_bpf__bss),
+		       "their constants have the same places");
+	if (programs && !span_bpf__create_skeleton(programs) &&
+	    !bpf_plain_open(programs->skeleton, elf, size))
+		return programs;
+	span_bpf__destroy(programs);
+	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
 }
 
 static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
