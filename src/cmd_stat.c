@@ -192,8 +192,8 @@ static int started(void *context, struct live *live, struct error *err)
 		options->set.span[0]->source == SPAN_OF_TRACEPOINTS
 			? "each event is recorded, which costs the programs about three times as "
 			  "much as counting in the kernel: %s"
-			: "each operation is recorded, which costs the programs more than counting "
-			  "in the kernel: %s",
+			: "each operation is recorded, which costs the programs two to five times as "
+			  "much as counting in the kernel: %s",
 		why);
 	return 0;
 }
