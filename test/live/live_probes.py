@@ -100,12 +100,14 @@ def wrong(live):
     small = os.path.join(BIN, "workload_32")
     if os.path.exists(small):
         refused(live, FUNCTIONS.replace(KEYS, small), "it is a 32-bit program; only 64-bit programs can be probed")
-    refused(live, FUNCTIONS, "its probes are made while programs run", command=[recorded(live)])
+    refused(live, FUNCTIONS, "its probes are made while programs run", command=[recorded(live) + ".data"])
+    ran = live.run([IOTRACE, "latency", "--span", FUNCTIONS, recorded(live)])
+    live.check(ran.returncode == 0 and b"the archive has no such spans" in ran.stdout, f"an archive without them: {ran}")
 
 
 def recorded(live):
     if not os.path.exists(live.path("trace")):
-        live.record(live.path("trace"), ["true"], "-q")
+        live.record(live.path("trace"), ["true"], "-q", "--capture", live.path("trace.data"))
     return live.path("trace")
 
 
