@@ -146,6 +146,7 @@ class Machine:
         before, after = ([int(n) for n in text(self.path(f"disk-{when}-{source}")).split()] for when in ("before", "after"))
         reads, read, writes, written = (b - a for a, b in zip(before, after))
         about = json.loads(text(f"{archive}/iotrace.json"))
+        live.equal("source of block requests", about["block_source"], source)
         device, = (d for d in about["devices"] if d["name"].startswith("vdb"))
         live.equal("the disk's requests", [device[way][what] for way in ("read", "write") for what in ("requests", "sectors")],
                    [reads, read, writes, written])

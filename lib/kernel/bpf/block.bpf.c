@@ -190,7 +190,7 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 /* Returns the page that the bio moves next, or the head of its compound page. */
 static __always_inline struct page *page_of(struct bio *bio)
 {
-	void *vector = (void *)FOLLOW(bio, bi_io_vec) +
+	void *vector = (void *)PEEK(bio, bi_io_vec) +
 		       (uint64_t)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
 	struct page *page = PEEK((struct bio_vec *)vector, bv_page);
 	unsigned long whole = PAGE_WORD(page, compound_head);
