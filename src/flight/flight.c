@@ -22,6 +22,8 @@
 
 enum { MEMORY_DEFAULT = 256 << 20, MEMORY_LEAST = 1 << 20, SPOOL_SHARES = 2 };
 
+/* After a suspicious record. The names of its process and file may come with the next round, so the first sight may miss them. */
+enum { SIGHTS = 2 };
 static const uint64_t tick_ns = 100000000, settle_ns = 300000000, look_ns = 1000000000;
 static const uint64_t busy_least_ns = 50000000;
 static const uint64_t spacing_default_ns = 60000000000;
@@ -124,10 +126,13 @@ static void see_triggers(struct flight *flight, uint64_t now)
 	found = look_take(flight->look);
 	if (found.time)
 		flight_trigger(flight, found.time, found.trigger->text, found.text);
-	flight->is_suspicious |= look_is_suspicious(flight->look);
-	if (!flight->is_suspicious || flight->pending.time || now < flight->next_sight)
+	if (look_is_suspicious(flight->look))
+		flight->sights = SIGHTS;
+	if (!flight->sights || flight->pending.time || now < flight->next_sight)
 		return;
-	flight->is_suspicious = flight_sight(flight);
+	flight->sights--;
+	if (flight_sight(flight))
+		flight->sights = SIGHTS;
 }
 
 /* Reads what leaves the window. What happened before a trigger stays until its archive is written. */

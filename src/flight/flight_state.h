@@ -51,8 +51,8 @@ struct flight {
 	uint64_t next_sight; /* no sight before */
 	uint64_t next_look;  /* for hangs */
 	uint32_t number;     /* of the last archive with the name of -o */
-	bool is_suspicious;
-	bool has_failed; /* an archive could not be written */
+	uint32_t sights;     /* to come */
+	bool has_failed;     /* an archive could not be written */
 };
 
 /* Converts the window and looks for a trigger. Returns whether one was found, which is then pending or was ignored. */
