@@ -35,6 +35,24 @@ static void note(struct made_archive *made, const char *path, const struct stat 
 	made->bytes += (uint64_t)status->st_blocks * BLOCK;
 }
 
+/* Somebody may put other files into an archive as soon as it has its name. */
+static bool is_of_archive(const char *path)
+{
+	static const char *const name[] = {"traces.otf2", "traces.def", "traces.marker",
+					   "iotrace.json", "traces"};
+	static const char folder[] = "traces/";
+	size_t digits;
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (!strcmp(path, name[i]))
+			return true;
+	if (strncmp(path, folder, strlen(folder)) != 0)
+		return false;
+	path += strlen(folder);
+	digits = strspn(path, "0123456789");
+	return digits && (!strcmp(path + digits, ".evt") || !strcmp(path + digits, ".def"));
+}
+
 static DIR *open_directory(int parent, const char *name)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -59,9 +77,11 @@ static void note_below(struct made_archive *made, int parent, const char *name, 
 		    fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW))
 			continue;
 		below = mem_format("%s%s%s", path, *path ? "/" : "", entry->d_name);
-		note(made, below, &status);
-		if (S_ISDIR(status.st_mode) && depth < DEPTH_MOST)
-			note_below(made, dirfd(directory), entry->d_name, below, depth + 1);
+		if (is_of_archive(below)) {
+			note(made, below, &status);
+			if (S_ISDIR(status.st_mode) && depth < DEPTH_MOST)
+				note_below(made, dirfd(directory), entry->d_name, below, depth + 1);
+		}
 		free(below);
 	}
 	if (directory)

@@ -332,6 +332,28 @@ TEST(Archives, OnlyWhatWasMadeIsRemoved)
 	archives_release(&archives);
 }
 
+TEST(Archives, WhatOthersPutThereAtOnceStays)
+{
+	ScratchDir dir;
+	struct archives archives = {};
+	const std::string a = dir.path("a");
+
+	mkdir(a.c_str(), 0755);
+	mkdir((a + "/traces").c_str(), 0755);
+	for (const char *name :
+	     {"/traces.otf2", "/traces.def", "/traces.marker", "/iotrace.json", "/traces/12.evt",
+	      "/traces/12.def", "/mine", "/traces/mine.evt", "/traces/1"})
+		put(a + name);
+	archives_add(&archives, a.c_str());
+	free(archives_remove(&archives));
+	for (const char *name : {"/traces.otf2", "/traces.def", "/traces.marker", "/iotrace.json",
+				 "/traces/12.evt", "/traces/12.def"})
+		EXPECT_NE(access((a + name).c_str(), F_OK), 0) << name;
+	for (const char *name : {"/mine", "/traces/mine.evt", "/traces/1"})
+		EXPECT_EQ(access((a + name).c_str(), F_OK), 0) << name;
+	archives_release(&archives);
+}
+
 TEST(Archives, AnotherDirectoryWithTheNameStays)
 {
 	ScratchDir dir;
