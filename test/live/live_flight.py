@@ -199,13 +199,13 @@ def signals(live):
         time.sleep(0.6)
     flight.run.send_signal(signal.SIGUSR2)
     live.check(wait_until(lambda: f"{flight.archive}-3" in flight.made(), PATIENCE), "signals: no third")
-    for _ in range(2):
+    for _ in range(8):  # on a busy machine, several may arrive as one
         flight.run.send_signal(signal.SIGUSR2)
-        time.sleep(0.3)
+        time.sleep(0.15)
     flight.end()
     live.equal("signals: what is left of the first", os.listdir(f"{flight.archive}-1"), ["mine"])
     numbers = [int(name.rpartition("-")[2]) for name in flight.made()]
-    live.check(numbers in ([1, 2, 3], [1, 3, 4]), f"signals: {numbers}")
+    live.check(len(numbers) == 3 and numbers[0] == 1 and numbers[1] + 1 == numbers[2], f"signals: {numbers}")
     live.check("ignored, because the last trigger was less than" in flight.said, f"signals: {flight.said}")
 
 
