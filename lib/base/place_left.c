@@ -17,11 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	/* Limit, because a directory may have millions of entries, and a recording must start quickly. */
-	ENTRIES_MOST = 20000
-};
-
 size_t place_name_length(const char *name)
 {
 	const char *mark = NULL, *at = name;
@@ -111,8 +106,8 @@ uint32_t place_find_left(const char *directory, struct place_left *left, uint32_
 	struct dirent *entry;
 	uint32_t count = 0;
 
-	for (int i = 0; stream && i < ENTRIES_MOST && count < size && (entry = readdir(stream));
-	     i++)
+	for (int i = 0;
+	     stream && i < PLACE_ENTRIES_MOST && count < size && (entry = readdir(stream)); i++)
 		count += look_at(dirfd(stream), directory, entry->d_name, &left[count]);
 	if (stream)
 		closedir(stream);

@@ -21,6 +21,8 @@ struct place_site {
 };
 
 enum { PLACE_KEPT_MOST = 2 };
+/* How many entries of a directory are looked at: it may have millions, and a recording must start quickly. */
+enum { PLACE_ENTRIES_MOST = 20000 };
 
 struct place {
 	struct place_site site;

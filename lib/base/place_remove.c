@@ -8,8 +8,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { ENTRIES_MOST = 20000 }; /* as in place_left.c */
-
 static bool is_of_wanted(const char *entry,
 			 bool (*is_wanted)(const void *context, const char *name),
 			 const void *context)
@@ -60,7 +58,7 @@ uint32_t place_remove_left(const char *directory,
 	struct dirent *entry;
 	uint32_t count = 0;
 
-	for (int i = 0; stream && i < ENTRIES_MOST && (entry = readdir(stream)); i++)
+	for (int i = 0; stream && i < PLACE_ENTRIES_MOST && (entry = readdir(stream)); i++)
 		if (is_of_wanted(entry->d_name, is_wanted, context))
 			count += remove_one(dirfd(stream), entry->d_name);
 	if (stream)

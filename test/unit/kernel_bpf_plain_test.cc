@@ -103,28 +103,31 @@ TEST(BpfPlain, CallsCallWhatIsInLinux515)
 	EXPECT_EQ(object.undefined, std::set<std::string>{});
 }
 
+/* Each object calls the helper, and none that is later than Linux 5.15. */
+void expect_old(const void *elf, size_t size, int helper)
+{
+	Object object(elf, size);
+
+	EXPECT_GT(object.instructions, 1000u);
+	EXPECT_EQ(object.helpers.count(helper), 1u);
+	EXPECT_EQ(object.later(), std::set<int>{});
+	EXPECT_EQ(object.undefined, std::set<std::string>{});
+}
+
 TEST(BpfPlain, BlockRequestsCallWhatIsInLinux515)
 {
 	size_t size;
 	const void *elf = block_plain_bpf__elf_bytes(&size);
-	Object object(elf, size);
 
-	EXPECT_GT(object.instructions, 1000u);
-	EXPECT_EQ(object.helpers.count(BPF_FUNC_ringbuf_reserve), 1u);
-	EXPECT_EQ(object.later(), std::set<int>{});
-	EXPECT_EQ(object.undefined, std::set<std::string>{});
+	expect_old(elf, size, BPF_FUNC_ringbuf_reserve);
 }
 
 TEST(BpfPlain, SpansCallWhatIsInLinux515)
 {
 	size_t size;
 	const void *elf = span_plain_bpf__elf_bytes(&size);
-	Object object(elf, size);
 
-	EXPECT_GT(object.instructions, 1000u);
-	EXPECT_EQ(object.helpers.count(BPF_FUNC_for_each_map_elem), 1u);
-	EXPECT_EQ(object.later(), std::set<int>{});
-	EXPECT_EQ(object.undefined, std::set<std::string>{});
+	expect_old(elf, size, BPF_FUNC_for_each_map_elem);
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 /*
  * The file of a program: this test looks at its own functions and static probes, and at files that are no programs.
  */
+#include "static_probe.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
@@ -36,23 +38,9 @@ __attribute__((noinline, used)) int program_test_hidden(int number)
 /* Two places of one static probe, and one of another. Never run. */
 __attribute__((noinline, used)) void program_test_markers()
 {
-#define MARKER(name, words)                                                                        \
-	__asm__ volatile("990: nop\n"                                                              \
-			 ".pushsection .note.stapsdt,\"\",%note\n"                                 \
-			 ".balign 4\n"                                                             \
-			 ".4byte 992f-991f, 994f-993f, 3\n"                                        \
-			 "991: .asciz \"stapsdt\"\n"                                               \
-			 "992: .balign 4\n"                                                        \
-			 "993: .8byte 990b\n"                                                      \
-			 ".8byte 0\n"                                                              \
-			 ".8byte program_test_semaphore\n"                                         \
-			 ".asciz \"tests\"\n"                                                      \
-			 ".asciz \"" name "\"\n"                                                   \
-			 ".asciz \"" words "\"\n"                                                  \
-			 "994: .balign 4\n"                                                        \
-			 ".popsection\n")
-	MARKER("begin", "8@%rdi -4@%eax");
-	MARKER("begin", "8@%rsi -4@$7");
+#define MARKER(name, operands) STATIC_PROBE("tests", name, "program_test_semaphore", operands, )
+	MARKER("begin", "8@%%rdi -4@%%eax");
+	MARKER("begin", "8@%%rsi -4@$7");
 	MARKER("finish", "");
 }
 

@@ -120,7 +120,7 @@ static __always_inline void begin_in_hash(const struct place *place, const uint6
 	long code;
 
 	fill(&new, input, key[0], owner);
-	code = insert(place, key, &new);
+	code = insert_open(place, key, &new);
 	if (!code) {
 		count(&books->begun, 1);
 		return;
@@ -160,7 +160,7 @@ static __always_inline void begin(const struct input *input)
 	take_key(key, input, side);
 	place = place_of(key);
 	/* Without slots, a thread most often has an entry already; another key most often has none. */
-	open = spec.slots || spec.is_of_thread ? find(&place, key) : NULL;
+	open = spec.slots || spec.is_of_thread ? find_open(&place, key) : NULL;
 	if (open) {
 		count_again(books, open);
 		if (open->begin)
@@ -173,7 +173,7 @@ static __always_inline void begin(const struct input *input)
 	if (open) {
 		count(&books->begun, 1);
 		fill(open, input, key[0], owner);
-		keep(&place);
+		keep_open(&place);
 	} else if (is_contested(&place)) { /* one of the two replaces the other */
 		count(&books->begun, 1);
 		count(&books->begun_again, 1);
@@ -250,7 +250,7 @@ static __always_inline void end(const struct input *input)
 		return;
 	take_key(key, input, side);
 	place = place_of(key);
-	open = find(&place, key);
+	open = find_open(&place, key);
 	if (!open || !open->begin) {
 		count(&books->ends_without_begin,
 		      !spec.has_user && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
@@ -268,7 +268,7 @@ static __always_inline void end(const struct input *input)
 	is_rest = is_of_rest(open);
 	unload(open, input);
 	land(open, now);
-	forget(&place, open, key);
+	forget_open(&place, open, key);
 	count(&books->ended, 1);
 	if (spec.above && taken <= spec.above)
 		count(&books->below, 1);
@@ -288,12 +288,12 @@ static __always_inline void cancel(const struct input *input)
 		return;
 	take_key(key, input, side);
 	place = place_of(key);
-	open = find(&place, key);
+	open = find_open(&place, key);
 	if (!open || !open->begin)
 		return;
 	count(&books->cancelled, 1);
 	land(open, bpf_ktime_get_ns());
-	forget(&place, open, key);
+	forget_open(&place, open, key);
 }
 
 SEC("tracepoint")
@@ -381,13 +381,13 @@ int thread_ends(void *ctx)
 {
 	uint64_t key[BPF_SPAN_KEYS] = {(uint32_t)bpf_get_current_pid_tgid()};
 	struct place place = place_of(key);
-	struct bpf_span_open *open = find(&place, key);
+	struct bpf_span_open *open = find_open(&place, key);
 
 	if (open && open->begin) {
 		open->left = bpf_ktime_get_ns();
 		land(open, open->left);
 	} else if (open) {
-		remove(&place, key);
+		remove_open(&place, key);
 	}
 	return 0;
 }

@@ -43,10 +43,10 @@ static __always_inline struct place place_of(const uint64_t *key)
 }
 
 /*
- * Returns the span with this key; NULL: there is none. Nobody else changes it if it is in a slot, until keep() or forget(). Two
+ * Returns the span with this key; NULL: there is none. Nobody else changes it if it is in a slot, until keep_open() or forget_open(). Two
  * keys with one name are possible, but not in one slot at the same time.
  */
-static __always_inline struct bpf_span_open *find(struct place *place, const uint64_t *key)
+static __always_inline struct bpf_span_open *find_open(struct place *place, const uint64_t *key)
 {
 	uint64_t is_open = place->name | BPF_SPAN_SLOT_OPEN;
 	struct bpf_span_slot *home = place->home;
@@ -83,16 +83,16 @@ static __always_inline bool is_contested(const struct place *place)
 	       (state_of(place->home) & ~(uint64_t)BPF_SPAN_SLOT_STATES) == place->name;
 }
 
-/* Ends what find() or take_home() began. */
-static __always_inline void keep(const struct place *place)
+/* Ends what find_open() or take_home() began. */
+static __always_inline void keep_open(const struct place *place)
 {
 	if (place->is_home)
 		set_state(place->home, place->name | BPF_SPAN_SLOT_OPEN);
 }
 
 /* Returns 0 or a negative error. */
-static __always_inline long insert(const struct place *place, const uint64_t *key,
-				   const struct bpf_span_open *new)
+static __always_inline long insert_open(const struct place *place, const uint64_t *key,
+					const struct bpf_span_open *new)
 {
 	long code;
 
@@ -104,7 +104,7 @@ static __always_inline long insert(const struct place *place, const uint64_t *ke
 	return code;
 }
 
-static __always_inline void remove(const struct place *place, const uint64_t *key)
+static __always_inline void remove_open(const struct place *place, const uint64_t *key)
 {
 	if (place->is_home)
 		set_state(place->home, 0);
@@ -113,11 +113,11 @@ static __always_inline void remove(const struct place *place, const uint64_t *ke
 }
 
 /* The span has ended. A thread most often begins another one, so its place stays. */
-static __always_inline void forget(const struct place *place, struct bpf_span_open *open,
-				   const uint64_t *key)
+static __always_inline void forget_open(const struct place *place, struct bpf_span_open *open,
+					const uint64_t *key)
 {
 	if (spec.is_of_thread)
 		open->begin = 0;
 	else
-		remove(place, key);
+		remove_open(place, key);
 }

@@ -33,7 +33,7 @@ static __always_inline uint64_t state_of(const struct bpf_span_slot *slot)
 /* What was written to the slot before is visible to those who see the new state. */
 static __always_inline void set_state(struct bpf_span_slot *slot, uint64_t state)
 {
-#if defined(__TARGET_ARCH_x86)
+#ifdef __TARGET_ARCH_x86
 	asm volatile("" ::: "memory");
 	*(volatile uint64_t *)&slot->state = state;
 #else
