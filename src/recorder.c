@@ -84,16 +84,23 @@ static int refuse_unknown(const char *word, struct error *err)
 	return -ENOENT;
 }
 
+/* A name that fits needs no answer of any recorder, so one that is stopped keeps nobody waiting. */
+static const char *find_named(const char *word, const struct recorder_list *list)
+{
+	for (uint32_t i = 0; i < list->names.count; i++)
+		if (!strcmp(list->names.item[i], word))
+			return list->names.item[i];
+	for (uint32_t i = 0; i < list->names.count; i++)
+		if (has_pid(list->names.item[i], word))
+			return list->names.item[i];
+	return NULL;
+}
+
 static int choose_named(const char *word, struct recorder_list *list, struct error *err)
 {
-	char *found = NULL;
+	const char *name = find_named(word, list);
+	char *found = name ? mem_strdup(name) : NULL;
 
-	for (uint32_t i = 0; i < list->names.count && !found; i++) {
-		const char *name = list->names.item[i];
-
-		if (!strcmp(name, word) || has_pid(name, word))
-			found = mem_strdup(name);
-	}
 	recorder_list_release(list);
 	if (!found)
 		return refuse_unknown(word, err);

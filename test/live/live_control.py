@@ -181,6 +181,31 @@ def test_ended(live):
     worker.end()
 
 
+def test_stopped(live):
+    """Whoever asks a recorder that is stopped gets a sentence after a while, however many have asked; another recorder answers at once."""
+    worker, stopped = Recorded(live, "answers"), Recorded(live, "stopped")
+    for each in (worker, stopped):
+        each.work(1)
+    os.kill(stopped.process.pid, signal.SIGSTOP)
+    try:
+        with open("/proc/sys/net/unix/max_dgram_qlen", encoding="ascii") as file:
+            clients = 2 * int(file.read()) + 4  # more than may wait at its socket
+        asked = [subprocess.Popen([IOTRACE, "status", stopped.name], env=CALMED, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                 for _ in range(clients)]
+        begun = time.monotonic()
+        ran = live.run([IOTRACE, "status", worker.name])
+        live.equal("beside a stopped one: status", ran.returncode, 0)
+        live.check(time.monotonic() - begun < 4, f"beside a stopped one: an answer takes {time.monotonic() - begun} s")
+        said = {one.communicate(timeout=PATIENCE)[1] for one in asked}
+        live.equal("stopped: what each says", said, {f"iotrace: {stopped.name}: the recording does not answer: Connection timed out\n".encode()})
+    finally:
+        for one in asked:
+            one.kill()
+        os.kill(stopped.process.pid, signal.SIGCONT)
+    for each in (worker, stopped):
+        each.end()
+
+
 def test_killed(live):
     """What a killed recorder leaves is not taken for one."""
     worker = Recorded(live, "killed")
@@ -251,7 +276,7 @@ def use_limit(live, megabytes):
 def main():
     without_others()
     with Live() as live:
-        for each in (test_windows, test_never_started, test_delay, test_several, test_stop, test_ended, test_killed, test_marks,
+        for each in (test_windows, test_never_started, test_delay, test_several, test_stop, test_ended, test_stopped, test_killed, test_marks,
                      test_limit):
             if len(sys.argv) < 2 or each.__name__ in sys.argv[1:]:
                 each(live)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { ANSWER_MS = 5000 };
@@ -28,6 +29,18 @@ static int receive(int socket, struct control_status *status)
 	return code;
 }
 
+/* At the socket of a recorder that is stopped, only so many requests can wait (/proc/sys/net/unix/max_dgram_qlen). */
+static int send_request(int recorder, const struct control_request *request, int answer)
+{
+	const struct timeval patience = {.tv_sec = ANSWER_MS / 1000};
+	int code;
+
+	if (setsockopt(recorder, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)))
+		return -errno;
+	code = message_send(recorder, request, sizeof(*request), answer);
+	return code == -EAGAIN ? -ETIMEDOUT : code;
+}
+
 /* This process must close its copy of the other end, so that the wait ends if the recorder dies. */
 static int ask(int recorder, const struct control_request *request, struct control_status *status)
 {
@@ -35,7 +48,7 @@ static int ask(int recorder, const struct control_request *request, struct contr
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
-	code = message_send(recorder, request, sizeof(*request), pair[1]);
+	code = send_request(recorder, request, pair[1]);
 	close(pair[1]);
 	if (!code)
 		code = receive(pair[0], status);
