@@ -2,7 +2,7 @@
  * capture: what is written is read back; a file that was cut or damaged ends cleanly.
  */
 #include "stream_build.h"
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <gtest/gtest.h>
 
@@ -149,8 +149,7 @@ class MemoryFile
 
 std::string golden(const char *name)
 {
-	return read_file(std::string(TEST_SOURCE_DIR "/golden/captures/perf-record-") + name +
-			 ".data");
+	return read_file(test_source("golden/captures/perf-record-") + name + ".data");
 }
 
 /* Reads all there is; it may be refused, but not crash, and what comes out must be in order. */

@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "test_source_dir.h"
+#include "test_source.h"
 
 /* Returns the text of a saved format file, or "". */
 inline std::string saved_format(const std::string &system, const std::string &name)
 {
-	std::ifstream in(std::string(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/") + system + "/" +
-			 name + "/format");
+	std::ifstream in(test_source("formats/linux-6.18-x86_64/") + system + "/" + name +
+			 "/format");
 
 	return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }

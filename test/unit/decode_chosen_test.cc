@@ -166,7 +166,7 @@ TEST(Chosen, AnEventOfACaptureIsFoundByItsName)
 /* Of kvm_exit, another field says whose reasons they are. */
 TEST(Chosen, NamesOfNumbersAreThoseThatAnotherFieldChooses)
 {
-	std::ifstream in(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/kvm/kvm_exit");
+	std::ifstream in(test_source("formats/linux-6.18-x86_64/kvm/kvm_exit"));
 	std::string format((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
 	Chosen chosen("kvm:kvm_exit=exit_reason", format);
 	auto name = [&](uint32_t isa, uint32_t reason) {
@@ -192,7 +192,7 @@ TEST(Chosen, NamesOfNumbersAreThoseThatAnotherFieldChooses)
 
 TEST(Chosen, ASumThatIsTooLargeIsNoTrouble)
 {
-	std::ifstream in(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64/kvm/kvm_exit");
+	std::ifstream in(test_source("formats/linux-6.18-x86_64/kvm/kvm_exit"));
 	std::string format((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
 	size_t at = format.find("{ 30, ");
 	ASSERT_NE(at, std::string::npos);

@@ -18,7 +18,7 @@ using Formats = std::map<std::string, std::string>; /* by "system:name" */
 /* A file of test/formats has a format behind each line "system: NAME", without the fields that all tracepoints have. */
 Formats formats_of(const std::string &kernel)
 {
-	std::ifstream in(std::string(TEST_SOURCE_DIR "/formats/") + kernel + "/formats");
+	std::ifstream in(test_source("formats/") + kernel + "/formats");
 	std::string line, system, name, fields;
 	Formats all;
 	int id = 0;

@@ -1,6 +1,6 @@
 // procfs: saved trees of /proc, with the names and the half-written files that real ones have.
 #include "proc/procfs.h"
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <cerrno>
 #include <cstring>
@@ -25,7 +25,7 @@ class Procfs : public testing::Test
 	{
 		struct error err = {};
 
-		ASSERT_EQ(procfs_open(&proc, TEST_SOURCE_DIR "/proc/linux-6.18", &err), 0)
+		ASSERT_EQ(procfs_open(&proc, test_source("proc/linux-6.18").c_str(), &err), 0)
 			<< err.text;
 	}
 

@@ -1,6 +1,6 @@
 // tracefs: read through a directory; what is missing is named.
 #include "perf/tracefs.h"
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -28,7 +28,7 @@ class Tracefs : public testing::Test
 	void SetUp() override
 	{
 		ASSERT_NE(mkdtemp(dir), nullptr);
-		ASSERT_EQ(symlink(TEST_SOURCE_DIR "/formats/linux-6.18-x86_64",
+		ASSERT_EQ(symlink(test_source("formats/linux-6.18-x86_64").c_str(),
 				  path("events").c_str()),
 			  0);
 		tracefs_open_at(&tracefs, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC));

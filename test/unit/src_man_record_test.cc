@@ -3,7 +3,7 @@
  */
 #include <iotrace/bpf_record.h>
 
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <cstddef>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace
 
 std::string page()
 {
-	std::ifstream in(TEST_SOURCE_DIR "/../man/iotrace-capture.5");
+	std::ifstream in(test_source("../man/iotrace-capture.5"));
 
 	return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }

@@ -4,7 +4,7 @@
  */
 #include "commands.h"
 #include "completion.h"
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <iotrace/fact.h>
 #include <iotrace/io_event.h>
@@ -22,7 +22,7 @@ namespace
 
 std::string page(const std::string &name)
 {
-	std::ifstream in(std::string(TEST_SOURCE_DIR) + "/../man/" + name);
+	std::ifstream in(test_source("../man/" + name));
 	std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
 
 	EXPECT_NE(text, "") << name;

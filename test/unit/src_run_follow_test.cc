@@ -8,7 +8,7 @@ extern "C" {
 #include "run/run.h"
 }
 #include "scratch_dir.h"
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <cstring>
 #include <fcntl.h>
@@ -45,8 +45,7 @@ class Follow : public ::testing::TestWithParam<const char *>
 
 	void SetUp() override
 	{
-		const std::string path = std::string(TEST_SOURCE_DIR "/golden/captures/") +
-					 GetParam();
+		const std::string path = test_source("golden/captures/") + GetParam();
 
 		fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
 		ASSERT_GE(fd, 0) << path;

@@ -2,7 +2,7 @@
  * capture: files that `perf record` wrote, read right.
  */
 #include "stream_build.h"
-#include "test_source_dir.h"
+#include "test_source.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,7 @@ namespace
 capture *golden(const std::string &name)
 {
 	error err{};
-	std::string path = std::string(TEST_SOURCE_DIR "/golden/captures/perf-record-") + name +
-			   ".data";
+	std::string path = test_source("golden/captures/perf-record-") + name + ".data";
 	capture *c = capture_open(path.c_str(), nullptr, nullptr, &err);
 
 	EXPECT_NE(c, nullptr) << err.text;
@@ -125,7 +124,7 @@ TEST(PerfRecord, TimesAndThreadsAreThoseThatPerfScriptPrints)
 /* Without the section that has the names, they are found by number in the formats. */
 TEST(PerfRecord, TracepointsAreNamedByTheirFormats)
 {
-	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	std::string bytes = read_file(test_source("golden/captures/perf-record-true.data"));
 	ScratchDir scratch;
 	uint64_t flags;
 	capture *c;
@@ -146,8 +145,7 @@ TEST(PerfRecord, TracepointsAreNamedByTheirFormats)
 
 TEST(PerfRecord, DamagedFeaturesAreNamed)
 {
-	const std::string good = read_file(TEST_SOURCE_DIR
-					   "/golden/captures/perf-record-true.data");
+	const std::string good = read_file(test_source("golden/captures/perf-record-true.data"));
 	ScratchDir scratch;
 	error err{};
 
@@ -181,7 +179,7 @@ TEST(PerfRecord, DamagedFeaturesAreNamed)
 
 TEST(PerfRecord, AStringThatIsTooLongForItsSectionIsDamage)
 {
-	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	std::string bytes = read_file(test_source("golden/captures/perf-record-true.data"));
 	/* HOSTNAME: a size of 64, then the text. */
 	size_t at = bytes.find(std::string("\x40\0\0\0vm\0", 7));
 	ScratchDir scratch;
@@ -196,7 +194,7 @@ TEST(PerfRecord, AStringThatIsTooLongForItsSectionIsDamage)
 
 TEST(PerfRecord, AFileThatWasCutHasNoFeaturesButItsRecords)
 {
-	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	std::string bytes = read_file(test_source("golden/captures/perf-record-true.data"));
 	ScratchDir scratch;
 	tally books{};
 	uint64_t data[2];
@@ -213,7 +211,7 @@ TEST(PerfRecord, AFileThatWasCutHasNoFeaturesButItsRecords)
 
 TEST(PerfRecord, APipeThatClaimsTooMuchTracingDataIsRefused)
 {
-	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-pipe.data");
+	std::string bytes = read_file(test_source("golden/captures/perf-record-pipe.data"));
 	size_t at = bytes.find("\x17\x08\x44tracing");
 	uint32_t huge = 3000000000, more = 20000;
 	ScratchDir scratch;
@@ -233,7 +231,7 @@ TEST(PerfRecord, APipeThatClaimsTooMuchTracingDataIsRefused)
 
 TEST(PerfRecord, AFileWithoutASingleRecordWhosePerfWasKilledIsRead)
 {
-	std::string bytes = read_file(TEST_SOURCE_DIR "/golden/captures/perf-record-true.data");
+	std::string bytes = read_file(test_source("golden/captures/perf-record-true.data"));
 	ScratchDir scratch;
 	capture_round round;
 	uint64_t data, none = 0;
