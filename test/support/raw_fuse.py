@@ -2,7 +2,8 @@
 """raw_fuse: a FUSE file system without a library: /data holds bytes, and a read of /hang is answered when it is told to.
 
 raw_fuse.py MOUNTPOINT mounts, prints "ready", and after each line on its standard input prints what it was asked since the last
-one: {"count": {OPCODE: N}, "read": BYTES, "written": BYTES}. After the line "answer" nothing hangs any more. It ends when it is
+one: {"count": {OPCODE: N}, "of_recorders": {OPCODE: N}, "read": BYTES, "written": BYTES}, where of_recorders is the part of count that
+processes named iotrace asked. After the line "answer" nothing hangs any more. It ends when it is
 unmounted."""
 
 import collections
@@ -27,6 +28,14 @@ def attributes(node):
     return struct.pack("<6Q10I", node, 0 if node == ROOT else SIZE, SIZE // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
 
+def is_recorder(task):
+    try:
+        with open(f"/proc/{task}/comm", encoding="utf-8", errors="replace") as file:
+            return file.read().startswith("iotrace")
+    except OSError:
+        return False
+
+
 class Server:
     def __init__(self, device):
         self.device = device
@@ -34,7 +43,7 @@ class Server:
         self.forget()
 
     def forget(self):
-        self.count, self.read, self.written = collections.Counter(), 0, 0
+        self.count, self.of_recorders, self.read, self.written = collections.Counter(), collections.Counter(), 0, 0
 
     def answer(self, unique, data=b"", error=0):
         os.write(self.device, struct.pack("<IiQ", 16 + len(data), -error, unique) + data)
@@ -64,12 +73,13 @@ class Server:
             self.answer(unique, bytes(size))
 
     def serve(self, request):
-        length, opcode, unique, node = struct.unpack_from("<2I2Q", request)
+        length, opcode, unique, node, _, _, task = struct.unpack_from("<2I2Q3I", request)
         body = request[40:length]
         if opcode in (FORGET, BATCH_FORGET, INTERRUPT):
             return
         if opcode != INIT:
             self.count[opcode] += 1
+            self.of_recorders[opcode] += is_recorder(task)
         if opcode == INIT:
             self.init(unique, body)
         elif opcode == LOOKUP:
@@ -92,7 +102,7 @@ class Server:
             for unique in self.hanging:
                 self.answer(unique, b"at last\n")
             self.hanging, self.told = [], True
-        print(json.dumps({"count": self.count, "read": self.read, "written": self.written}), flush=True)
+        print(json.dumps({"count": self.count, "of_recorders": self.of_recorders, "read": self.read, "written": self.written}), flush=True)
         self.forget()
 
     def loop(self):
