@@ -146,7 +146,7 @@ def no_writes(live):
     """Nothing is written to a disk, and nothing is created, until a trigger comes."""
     before = sorted(os.listdir(live.dir))
     flight = Flight(live, "nothing", "--flight", "1s", "--trigger", "hang", "--trigger", "slow=10s",
-                    command=[workload("storm"), "/etc/passwd", "1", "3000000"])
+                    command=[workload("storm"), "/etc/passwd", "1", "1500000"])
     seen = set()
     while flight.run.poll() is None:
         with open(f"/proc/{flight.run.pid}/io", encoding="ascii") as file:
@@ -253,7 +253,7 @@ def own_memory(pid):
 
 def forgets(live):
     """Names of files and processes that are gone take no memory, however many there were."""
-    rounds, files = 16, 20000 if SOURCE == "bpf" else 10000  # perf looks up each name
+    rounds, files = 10, 20000 if SOURCE == "bpf" else 10000  # perf looks up each name
     place = tempfile.mkdtemp(prefix="iotrace-live-", dir="/dev/shm")
     folder = os.path.join(place, "a-name-that-is-long-" * 12)
     os.mkdir(folder)

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from live import CALMED, IOTRACE, SOURCE, Live, wait_until, workload  # noqa: E402
 
-FEW, MANY = 50000, 350000
+FEW, MANY = 50000, 250000
 
 
 def peak(argv):
