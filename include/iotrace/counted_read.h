@@ -23,7 +23,7 @@ struct counted_part {
 	uint32_t cell; /* number of the part, which stays the same */
 	bool is_rest;  /* spans of groups for which there was no space */
 	uint64_t sum, min, max, bytes;
-	uint64_t squares[2];    /* sum of squares, the low half first */
+	uint64_t squares[2];    /* sum of squares, the low half first; 0 if flights are counted */
 	uint32_t first;         /* number of the first bucket */
 	const uint64_t *bucket; /* COUNTED_BUCKETS */
 };

@@ -131,40 +131,18 @@ class Work(Bench):
                 print(f"{name:14} {way:16} {statistics.median(values):8.0f} ns, more than the probes {statistics.median(values) - alone:6.0f}"
                       f"  ({min(values):.0f} to {max(values):.0f})")
 
-    @staticmethod
-    def run_times(command, names):
-        """Nanoseconds of a run of each program, for parts of the time of the command."""
-        before, found = {}, {name: [] for name in names}
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-            while running.poll() is None:
-                time.sleep(0.1)
-                shown = subprocess.run(["bpftool", "prog", "show", "-j"], stdout=subprocess.PIPE, check=False).stdout
-                for program in json.loads(shown or "[]"):
-                    if program.get("name") not in names:
-                        continue
-                    count, total = program.get("run_cnt", 0), program.get("run_time_ns", 0)
-                    old_count, old_total = before.get(program["id"], (0, 0))
-                    if count - old_count > 5000:
-                        found[program["name"]].append((total - old_total) / (count - old_count))
-                        before[program["id"]] = count, total
-        return found
-
     def programs(self):
         """The kernel takes the time before and after a program, which is a part of these numbers. Needs bpftool."""
-        subprocess.run(["sysctl", "-q", "kernel.bpf_stats_enabled=1"], check=True)
-        try:
+        with program_times():
             for name, (span, _) in PROBES.items():
                 if not name.startswith("marker"):
                     continue
                 found = {"probe_begins": [], "probe_ends": []}
                 for _ in range(self.rounds):
                     command = [*self.latency(span.replace("PATH", self.storm)), self.storm, "marker", str(int(1000000 * self.scale))]
-                    for program, values in self.run_times(command, found).items():
+                    for program, values in run_times(command, found).items():
                         found[program] += values
-                print(f"{name:14} " + ", ".join(f"{program} {statistics.median(values):.0f} ns (least {min(values):.0f})"
-                                               for program, values in found.items()))
-        finally:
-            subprocess.run(["sysctl", "-q", "kernel.bpf_stats_enabled=0"], check=True)
+                print(f"{name:14} {told_times(found)}")
 
     def open(self):
         many, room = int(5000000 * self.scale), int(5100000 * self.scale) + 1000000

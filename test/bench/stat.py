@@ -2,7 +2,7 @@
 """What iotrace stat costs: a call of a program under it, under bpftrace with the same counts and histogram, and under iotrace record, in
 turn; a frame of 10,000 processes; and an idle machine.
 
-As root: test/bench/stat.py [--iotrace build/iotrace] [--rounds N] [calls|frame|idle]..."""
+As root: test/bench/stat.py [--iotrace build/iotrace] [--rounds N] [calls|programs|frame|idle]..."""
 
 import os
 import re
@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from bench import Bench, main  # noqa: E402
+from bench import Bench, main, program_times, run_times, told_times  # noqa: E402
 
 # In flight and errors are not in it.
 SAME = """
@@ -67,6 +67,21 @@ class Work(Bench):
             added = value - median["bare"]
             print(f"{way:18} {value:8.0f} ns, added {added:6.0f}" + (f", {added / of:.2f} of bpftrace's" if of > 0 else ""))
 
+    def programs(self):
+        """How long the programs run at a call, with the kernel's own two clock readings. Needs bpftool."""
+        storm = [self.storm, "pread", self.file, str(int(3000000 * self.scale)), "1"]
+        stat = [self.iotrace, "stat", "--json=/dev/null", "--syscalls=all"]
+        with program_times():
+            for way, names, command in (("stat", ("span_at_call", "span_at_return"), [*stat, "--", *storm]),
+                                        ("stat -a", ("span_at_call", "span_at_return"), [*stat, "-a", "--", *storm]),
+                                        ("record", ("call_begins", "call_ends"),
+                                         [self.iotrace, "record", "-q", "--format=null", "--", *storm])):
+                found = {name: [] for name in names}
+                for _ in range(self.rounds):
+                    for program, values in run_times(command, found, 50000).items():
+                        found[program] += values
+                print(f"{way:8} {told_times(found)}")
+
     def ran(self, pid):
         """Seconds of CPU of all threads."""
         total = 0
@@ -114,4 +129,4 @@ class Work(Bench):
 
 
 if __name__ == "__main__":
-    main(Work, ("calls", "frame", "idle"))
+    main(Work, ("calls", "programs", "frame", "idle"))

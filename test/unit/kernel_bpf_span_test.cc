@@ -40,7 +40,7 @@ TEST(BpfSpan, CountsAsHistogramsDo)
 
 		ASSERT_GE(value, histogram_from(bucket));
 		ASSERT_LE(value, histogram_to(bucket));
-		bpf_span_add(&cells[bucket / BPF_SPAN_BUCKETS], bucket, value, 3);
+		bpf_span_add(&cells[bucket / BPF_SPAN_BUCKETS], bucket, value, 3, true);
 		histogram_add(&expected, value);
 		squares += (unsigned __int128)value * value;
 	}
@@ -83,7 +83,7 @@ TEST(BpfSpan, CellsMayBeShared)
 		std::mt19937_64 random(number);
 
 		for (int i = 0; i < 20000; i++)
-			bpf_span_add(&expected, (uint32_t)i, random(), number);
+			bpf_span_add(&expected, (uint32_t)i, random(), number, true);
 	}
 	EXPECT_EQ(memcmp(&shared, &expected, sizeof(shared)), 0);
 }

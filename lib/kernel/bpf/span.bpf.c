@@ -38,6 +38,7 @@ static __always_inline void count(uint64_t *counter, uint64_t more)
 #include "bpf/span_flight.h"
 #include "bpf/span_owner.h"
 #include "bpf/span_place.h"
+#include "bpf/span_recent.h"
 #include "bpf/span_wanted.h"
 
 struct {
@@ -190,28 +191,42 @@ static __always_inline struct bpf_span_cell *cell_at(uint32_t index)
 	return bpf_map_lookup_elem(&cells, &index);
 }
 
-/* Returns the cell of the group, or NULL if there is no space for another. The first set has the names of the cells. */
-static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span_cell_key *key)
+/* Returns the index of the group's cell, or 0 if there is no space for another. The first set has the names of the cells. */
+static __always_inline uint32_t find_cell(const struct bpf_span_cell_key *key)
 {
 	uint32_t *index = bpf_map_lookup_elem(&cell_index, key), new;
 	struct bpf_span_cell *cell;
 
 	if (index)
-		return cell_at(*index);
+		return *index;
 	if (cells_used >= spec.cells - spec.first)
-		return NULL;
+		return 0;
 	new = spec.first + __sync_fetch_and_add(&cells_used, 1);
 	cell = bpf_map_lookup_elem(&cells, &new);
 	if (!cell)
-		return NULL;
+		return 0;
 	cell->group = key->group;
 	cell->number = key->number;
 	/* A program that was preempted may have made one before. */
 	if (bpf_map_update_elem(&cell_index, key, &new, BPF_NOEXIST)) {
 		index = bpf_map_lookup_elem(&cell_index, key);
-		return index ? cell_at(*index) : NULL;
+		return index ? *index : 0;
 	}
-	return spec.has_sets ? cell_at(new) : cell;
+	return new;
+}
+
+/* Cells of a CPU are used by this CPU only, and keep their names. */
+static __always_inline struct bpf_span_cell *cell_of_group(const struct bpf_span_cell_key *key)
+{
+	uint32_t *entry = recent_cell(key), index = entry ? *entry : 0;
+	struct bpf_span_cell *cell = index ? bpf_map_lookup_elem(&cells, &index) : NULL;
+
+	if (cell && cell->group == key->group && cell->number == key->number)
+		return spec.has_sets && set_now ? cell_at(index) : cell;
+	index = find_cell(key);
+	if (entry && index)
+		*entry = index;
+	return index ? cell_at(index) : NULL;
 }
 
 /* A group that found no flight gets no cell either, so that all its numbers are with those of the rest. */
@@ -230,7 +245,7 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 	if (cell && spec.has_probes)
 		bpf_span_add_shared(cell, bucket, taken, bytes);
 	else if (cell)
-		bpf_span_add(cell, bucket, taken, bytes);
+		bpf_span_add(cell, bucket, taken, bytes, !spec.flights);
 }
 
 #include "bpf/span_bio.h"

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "bpf/span_recent.h"
 #include "bpf/span_value.h"
 
 const volatile uint8_t about[BPF_SPAN_VALUES];
@@ -44,7 +45,7 @@ static __always_inline struct bpf_span_flight *flight_at(uint32_t index)
 }
 
 /* Returns the number of the group's flight, which is made if there is room. */
-static __always_inline uint32_t flight_of(uint64_t group)
+static __always_inline uint32_t find_flight(uint64_t group)
 {
 	uint32_t *index = bpf_map_lookup_elem(&flight_index, &group), new;
 	struct bpf_span_flight *flight;
@@ -65,6 +66,20 @@ static __always_inline uint32_t flight_of(uint64_t group)
 		return index ? *index : BPF_SPAN_FLIGHT_REST;
 	}
 	return new;
+}
+
+/* The same. A flight never changes its group. */
+static __always_inline uint32_t flight_of(uint64_t group)
+{
+	uint32_t *entry = recent_flight(group), index = entry ? *entry : 0;
+	struct bpf_span_flight *flight = flight_at(index);
+
+	if (index && flight && flight->group == group)
+		return index;
+	index = find_flight(group);
+	if (entry && index != BPF_SPAN_FLIGHT_REST)
+		*entry = index;
+	return index;
 }
 
 static __always_inline void fly(struct bpf_span_flight *flight, uint64_t now)

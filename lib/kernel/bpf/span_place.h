@@ -35,8 +35,9 @@ static __always_inline struct place place_of(const uint64_t *key)
 
 	if (!spec.slots)
 		return place;
-	place.name = mixed(key);
-	index = place.name >> 32 & (spec.slots - 1);
+	/* Numbers of threads need no mixing. */
+	place.name = spec.is_of_thread ? key[0] << BPF_SPAN_SLOT_BITS : mixed(key);
+	index = (spec.is_of_thread ? key[0] : place.name >> 32) & (spec.slots - 1);
 	place.name &= ~(uint64_t)BPF_SPAN_SLOT_STATES;
 	place.home = bpf_map_lookup_elem(&slots, &index);
 	return place;

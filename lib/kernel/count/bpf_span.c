@@ -135,6 +135,7 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.cell_index,
 				 spec->has_group ? spec->cells - spec->first : 1);
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
+	bpf_map__set_max_entries(programs->maps.recent, span->cpus);
 	bpf_map__set_max_entries(programs->maps.kept, keeps_fields(span) ? KEPT_CALLS : 1);
 	if (!spec->flights)
 		return;

@@ -6,6 +6,7 @@
 #pragma once
 
 #ifndef __bpf__
+#include <stdbool.h>
 #include <stdint.h>
 #endif
 
@@ -31,6 +32,13 @@ struct bpf_span_cell {
 struct bpf_span_cell_key {
 	uint64_t group;
 	uint32_t number, cpu;
+};
+
+/* Indices of flights and cells that one CPU has used; 0: none. */
+enum { BPF_SPAN_RECENT = 256 };
+
+struct bpf_span_recent {
+	uint32_t flight[BPF_SPAN_RECENT], cell[BPF_SPAN_RECENT];
 };
 
 /* Counters of one CPU. They need a little more than one cache line. */
@@ -79,8 +87,9 @@ static inline void bpf_span_add_square(uint64_t *squares, uint64_t value)
 		squares[1] += high * high + (cross >> 31) + (low * low + (cross << 33) < low * low);
 }
 
+/* Squares are for the deviation, which takes some ns that not everybody needs. */
 static inline void bpf_span_add(struct bpf_span_cell *cell, uint32_t bucket, uint64_t value,
-				uint64_t bytes)
+				uint64_t bytes, bool has_squares)
 {
 	cell->sum += value;
 	cell->bytes += bytes;
@@ -88,7 +97,8 @@ static inline void bpf_span_add(struct bpf_span_cell *cell, uint32_t bucket, uin
 		cell->above_min = ~value;
 	if (cell->max < value)
 		cell->max = value;
-	bpf_span_add_square(cell->squares, value);
+	if (has_squares)
+		bpf_span_add_square(cell->squares, value);
 	cell->bucket[bucket % BPF_SPAN_BUCKETS]++;
 }
 

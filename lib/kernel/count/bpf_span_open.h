@@ -19,8 +19,13 @@ struct bpf_span_open {
 	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
 };
 
-/* The state of a slot: 0 if it is free, otherwise the upper bits of the hash of its key, and what it is. */
-enum { BPF_SPAN_SLOT_BUSY = 1, BPF_SPAN_SLOT_OPEN = 2, BPF_SPAN_SLOT_STATES = 3 };
+/* The state of a slot: 0 if it is free, otherwise the upper bits of the hash of its key or its thread, and what it is. */
+enum {
+	BPF_SPAN_SLOT_BUSY = 1,
+	BPF_SPAN_SLOT_OPEN = 2,
+	BPF_SPAN_SLOT_STATES = 3,
+	BPF_SPAN_SLOT_BITS = 2
+};
 
 /* A place for one open span. others: number of open spans that have no other slot and are in the hash. */
 struct bpf_span_slot {

@@ -31,8 +31,8 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	       hash_bytes_of(span->programs->maps.cell_index) +
 	       hash_bytes_of(span->programs->maps.kept) +
 	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
-	       span->cells_size + span->books_size + span->flights_size + span->open_size +
-	       span->slots_size;
+	       span->cpus * sizeof(struct bpf_span_recent) + span->cells_size + span->books_size +
+	       span->flights_size + span->open_size + span->slots_size;
 }
 
 const uint64_t *bpf_span_errors(const struct bpf_span *span)
