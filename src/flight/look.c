@@ -35,7 +35,7 @@ struct look {
 		bool was_suspicious;
 	} * call;
 	uint32_t calls, calls_cap;
-	struct requests requests; /* in flight, if they may be slow */
+	struct requests requests; /* in flight, if they may be slow or hang */
 	struct look_device device[TRIGGERS_MOST];
 	uint32_t devices;
 	struct look_found found;
@@ -169,20 +169,27 @@ static void find(struct look *look, const struct trigger *trigger, uint64_t time
 	snprintf(look->found.text, sizeof(look->found.text), "%s", text);
 }
 
+static bool is_slow(const struct look *look, uint64_t took)
+{
+	return look->slow && took && took >= look->slow;
+}
+
 static void see_request(struct look *look, const struct event *event)
 {
-	uint64_t took = look->slow ? requests_block(&look->requests, event) : 0;
+	bool is_followed = look->slow || look->hang;
+	uint64_t took = is_followed ? requests_block(&look->requests, event) : 0;
 
-	if ((took && took >= look->slow) || is_wanted_error(look, -(int64_t)event->request.error))
+	if (is_slow(look, took) || is_wanted_error(look, -(int64_t)event->request.error))
 		look->is_suspicious = true;
 }
 
 static void see_aio(struct look *look, const struct event *event)
 {
 	const struct aio *step = &event->aio.step;
-	uint64_t took = look->slow ? requests_aio(&look->requests, event) : 0;
+	bool is_followed = look->slow || look->hang;
+	uint64_t took = is_followed ? requests_aio(&look->requests, event) : 0;
 
-	if ((took && took >= look->slow) ||
+	if (is_slow(look, took) ||
 	    (step->step == AIO_COMPLETE && is_wanted_error(look, step->result)))
 		look->is_suspicious = true;
 }
@@ -264,6 +271,8 @@ void look_for_hangs(struct look *look, uint64_t now)
 		call->was_suspicious = true;
 		look->is_suspicious = true;
 	}
+	if (look->hang && requests_hang(&look->requests, now, look->hang))
+		look->is_suspicious = true;
 }
 
 bool look_is_suspicious(struct look *look)

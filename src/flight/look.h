@@ -24,7 +24,7 @@ struct look *look_new(const struct capture *capture, const struct triggers *trig
 		      struct error *err);
 void look_free(struct look *look);
 void look_round(struct look *look, const struct capture_round *round);
-/* Looks for calls that began long before this time and have not ended. */
+/* Looks for calls and requests that began long before this time and have not ended. */
 void look_for_hangs(struct look *look, uint64_t now);
 /* Returns whether a call may be a trigger, since the last call of this function. */
 bool look_is_suspicious(struct look *look);

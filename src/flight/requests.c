@@ -128,3 +128,22 @@ uint64_t requests_aio(struct requests *requests, const struct event *event)
 		return end(requests, key, event->time);
 	return 0;
 }
+
+bool requests_hang(struct requests *requests, uint64_t now, uint64_t ns)
+{
+	bool is = false;
+
+	for (uint32_t i = 0; i < requests->of.capacity; i++) {
+		const struct map_entry *entry = &requests->of.entry[i];
+		struct requests_one *one;
+
+		if (entry->state != MAP_USED)
+			continue;
+		one = &requests->one[entry->value];
+		if (one->was_old || now < one->begin + ns)
+			continue;
+		one->was_old = true;
+		is = true;
+	}
+	return is;
+}

@@ -245,11 +245,14 @@ static void begin(struct sink *sink, const struct io_event *event)
 static void end(struct sink *sink, const struct io_event *event)
 {
 	uint32_t index = map_get(&sink->of, event->op.id);
-	const struct outcome outcome = {.end = event->time, .error = event->op.error};
+	bool is_cut = event->kind == IO_OP_CANCELLED && event->op.end == IO_END_RECORDING;
+	const struct outcome outcome = {.end = event->time,
+					.error = is_cut ? 0 : event->op.error,
+					.is_cut = is_cut};
 
 	if (index == MAP_NONE)
 		return;
-	if (event->kind == IO_OP_COMPLETE)
+	if (is_cut || event->kind == IO_OP_COMPLETE)
 		judge(sink, &sink->deed[index], &outcome);
 	map_remove(&sink->of, event->op.id);
 	sink->deed[index].pid = sink->free;

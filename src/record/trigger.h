@@ -8,9 +8,10 @@ struct error;
 
 enum trigger_kind {
 	TRIGGER_SIGNAL, /* SIGUSR2, or `iotrace snapshot` */
-	TRIGGER_HANG,   /* a call on a file has been in flight for so long */
-	TRIGGER_SLOW, /* a call on a file, an asynchronous operation or a block request took so long */
-	TRIGGER_ERROR, /* one of these failed with this error */
+	/* A call on a file, an asynchronous operation or a block request has been in flight for so long, */
+	TRIGGER_HANG,
+	TRIGGER_SLOW,  /* took so long, */
+	TRIGGER_ERROR, /* or failed with this error */
 	TRIGGER_UTIL,  /* a device was busy for a share of some time */
 	TRIGGER_KINDS
 };

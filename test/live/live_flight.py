@@ -400,21 +400,8 @@ def busy(live):
         live.check(any(way == "READ" and file == f"/dev/{disk.name}" for _, _, way, _, file in operations(live, archive)), "busy: no read")
 
 
-class Frozen:
-    """Nothing that is written to the disk ends: the file system of its image is frozen. `with Frozen(place):`"""
-
-    def __init__(self, place):
-        self.place = place
-
-    def __enter__(self):
-        subprocess.run(["fsfreeze", "-f", self.place], check=True)
-
-    def __exit__(self, *_):
-        subprocess.run(["fsfreeze", "-u", self.place], check=True)
-
-
 def request_triggers(live):
-    """Block requests and asynchronous operations that are slow or fail make an archive, by the name of their device or file."""
+    """Block requests and asynchronous operations that hang, are slow or fail make an archive, by the name of their device or file."""
     fio = "fio --name=x --output=/dev/null --direct=1 --bs=4k --size=4k --filename={} --ioengine={} --rw={}"
     place = live.made("on a disk")
     with block.Disk(live.path("lower"), 64 << 20) as lower:
@@ -428,6 +415,7 @@ def request_triggers(live):
                     for into, way in ((writes, "write"), (reads, "read")):
                         into.append(("file", disk.path, f"of {disk.path} by fio", fio.format(disk.path, engine, way)))
                 for view, name, words, work in writes:
+                    triggered(live, f"hang=500ms:{view}={name}", f"write {words}.* has hung for [0-9]", work, place, disk)
                     triggered(live, f"slow=300ms:{view}={name}", f"write {words}.* took 0\\.[3-9]|write {words}.* took [1-9]", work, place, disk)
                 os.truncate(f"{place}/image", 0)
                 for view, name, words, work in reads:
@@ -441,12 +429,14 @@ def triggered(live, trigger, words, work, frozen=None, disk=None):
     name = f"request-{len(os.listdir(live.dir))}"
     flight = Flight(live, name, "--flight", "5s", "--syscalls=+uring", "--trigger", trigger, "--trigger", "slow=100s", "--spacing", "100ms",
                     command=["sh", "-c", f"read x; {work} 2>/dev/null; read x; :"], stdin=subprocess.PIPE)
-    with Frozen(frozen) if frozen else contextlib.nullcontext():
+    with block.Frozen(frozen) if frozen else contextlib.nullcontext():
         flight.run.stdin.write("go\n")
         flight.run.stdin.flush()
         if disk:
             live.check(wait_until(lambda: block.stat(disk.name)["in_flight"]), f"{work} waits")
             time.sleep(0.6)
+            if trigger.startswith("hang"):
+                live.check(flight.has(1), f"{trigger} for {work}: no archive while it waits")
     live.check(flight.has(1), f"{trigger} for {work}: no archive")
     flight.run.stdin.write("end\n")
     flight.end()

@@ -60,6 +60,19 @@ class Disk:
         subprocess.run(["losetup", "-d", self.path], check=False)
 
 
+class Frozen:
+    """Nothing that is written to the disk ends: the file system of its image is frozen. `with Frozen(place):`"""
+
+    def __init__(self, place):
+        self.place = place
+
+    def __enter__(self):
+        subprocess.run(["fsfreeze", "-f", self.place], check=True)
+
+    def __exit__(self, *_):
+        subprocess.run(["fsfreeze", "-u", self.place], check=True)
+
+
 class Zram:
     """A zram device of its own, which is removed at the end. Some other program may use those that are there."""
 

@@ -285,6 +285,23 @@ TEST_F(Requests, OfAsynchronousIo)
 	EXPECT_EQ(aio(AIO_COMPLETE, 170, 0, 6, AIO_MANAGE), 0u) << "it waited, as it should";
 }
 
+TEST_F(Requests, HangOnce)
+{
+	block(REQUEST_ISSUE, 100, 5);
+	block(REQUEST_ISSUE, 150, 6);
+	aio(AIO_SUBMIT, 160, 7, 3);
+	EXPECT_FALSE(requests_hang(&requests, 149, 50));
+	EXPECT_TRUE(requests_hang(&requests, 150, 50));
+	EXPECT_FALSE(requests_hang(&requests, 160, 50)) << "that one is known";
+	block(REQUEST_COMPLETE, 180, 6);
+	EXPECT_FALSE(requests_hang(&requests, 205, 50)) << "it has ended";
+	EXPECT_TRUE(requests_hang(&requests, 210, 50));
+	block(REQUEST_COMPLETE, 300, 5);
+	block(REQUEST_ISSUE, 310, 5);
+	EXPECT_FALSE(requests_hang(&requests, 359, 50));
+	EXPECT_TRUE(requests_hang(&requests, 360, 50)) << "another one at its place";
+}
+
 TEST_F(Requests, AreBounded)
 {
 	for (uint64_t i = 1; i < 200000; i++)
