@@ -10,7 +10,8 @@
 /* A span that hangs, and the task that waits for it. The texts come from the kernel and may have any bytes; NULL: unknown (yet). */
 struct frame_hang {
 	struct span_seen seen;
-	const char *comm;                         /* if the engine does not know it */
+	const char *comm;        /* if the engine does not know it */
+	const char *call, *file; /* the system call that it waits in, and its file */
 	const char *user, *group, *wchan, *stack; /* stack: as the kernel prints it, in lines */
 };
 

@@ -13,7 +13,15 @@
 struct error;
 struct watch;
 
-enum { WATCH_COMM = 16, WATCH_USER = 32, WATCH_WCHAN = 64, WATCH_STACK = 4096, WATCH_TEXT = 16384 };
+enum {
+	WATCH_COMM = 16,
+	WATCH_CALL = 32,
+	WATCH_USER = 32,
+	WATCH_WCHAN = 64,
+	WATCH_STACK = 4096,
+	WATCH_FILE = 4096,
+	WATCH_TEXT = 16384
+};
 
 /* A task. The texts are as the kernel gives them; "": unknown. */
 struct watch_task {
@@ -22,6 +30,8 @@ struct watch_task {
 	uint32_t uid, gid;
 	char user[WATCH_USER], group[WATCH_USER]; /* names, or numbers: <iotrace/users.h> */
 	char comm[WATCH_COMM];
+	char call[WATCH_CALL]; /* the system call that it is in */
+	char file[WATCH_FILE]; /* the file of the call's descriptor */
 	char wchan[WATCH_WCHAN];
 	char stack[WATCH_STACK]; /* lines; only root may see it */
 };
@@ -34,7 +44,7 @@ struct watch *watch_new(const char *command, struct error *err);
 /* Ends the process as well. A command that is running goes on. */
 void watch_free(struct watch *watch);
 pid_t watch_pid(const struct watch *watch);
-/* Asks about a task. Returns false if too many questions are waiting. */
+/* Asks about a task; tid 0: it is not known which thread of the process it is. Returns false if too many questions are waiting. */
 bool watch_ask(struct watch *watch, uint32_t pid, uint32_t tid);
 /* Waits for an answer for at most wait_ms. Returns whether there is one. */
 bool watch_answer(struct watch *watch, struct watch_task *task, int wait_ms);

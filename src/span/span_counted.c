@@ -5,6 +5,7 @@
  */
 #include "span_counted.h"
 
+#include <errno.h>
 #include <iotrace/call_class.h>
 #include <iotrace/counted_owner.h>
 #include <iotrace/counted_read.h>
@@ -19,8 +20,8 @@
 
 enum { REQUESTS_OF_ROOM = 4 };
 
-/* Returns why no span can be counted, or NULL. */
-static const char *why_none(const struct span_options *options)
+/* Returns why no span can be counted, or NULL. of_tasks: of those that begin in the task that they belong to. */
+static const char *why_none(const struct span_options *options, bool of_tasks)
 {
 	const struct recording *recording = &options->record.recording;
 	const struct {
@@ -30,9 +31,9 @@ static const char *why_none(const struct span_options *options)
 		{recording->source == SOURCE_PERF, "--source=perf"},
 		{options->slowest, "--slowest needs each of them"},
 		{options->heat.is_wanted, "--heatmap needs their times"},
-		{recording->users.names.count, "--uid"},
-		{recording->selection.comms.count, "--comm"},
-		{recording->cgroups.count, "--cgroup"},
+		{!of_tasks && recording->users.names.count, "--uid"},
+		{!of_tasks && recording->selection.comms.count, "--comm"},
+		{!of_tasks && recording->cgroups.count, "--cgroup"},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
@@ -60,7 +61,7 @@ static const char *why_not_requests(const struct span_options *options)
 		return "its begins and ends come from the model";
 	if (!options->record.recording.is_system)
 		return "only the requests of some processes are wanted";
-	return why_none(options);
+	return why_none(options, false);
 }
 
 static bool is_of_raw_calls(const struct span *span)
@@ -72,7 +73,7 @@ static const char *why_not(const struct span_options *options, const struct span
 {
 	const struct recording *recording = &options->record.recording;
 	const struct span_point *cancel = &span->side[SPAN_CANCEL];
-	const char *why = why_none(options);
+	const char *why = why_none(options, span->where != SPAN_OF_KEY);
 
 	for (int side = 0; side < SPAN_SIDES && !why; side++)
 		why = why_not_point(&span->side[side]);
@@ -273,7 +274,7 @@ bool span_counted_is_of_file_systems(const struct span_options *options)
 /* The kernel counts calls by file system at their tracepoints. Samples have the same calls, and the model knows their files. */
 static void choose_file_systems(struct span_options *options)
 {
-	const char *why = why_none(options);
+	const char *why = why_none(options, true);
 	struct error ignored = {0};
 
 	options->calls = why ? NULL : span_find("syscall", &ignored);
@@ -306,6 +307,36 @@ void span_counted_choose(struct span_options *options)
 	}
 	options->record.recording.counted = options->counted;
 	options->record.recording.counted_count = options->counted_count;
+}
+
+/* Returns why the kernel does not count this span of tracepoints, or NULL. */
+static const char *why_recorded(const struct span_options *options, const struct live *live,
+				uint32_t span)
+{
+	for (uint32_t i = 0; i < options->counted_count; i++)
+		if (options->counted_of[i] == span)
+			return live_counted_why(live, i);
+	return options->is_countable ? why_not(options, options->set.span[span])
+				     : "each of them is shown";
+}
+
+int span_counted_check_users(const struct span_options *options, const struct live *live,
+			     struct error *err)
+{
+	for (uint32_t i = 0; options->record.recording.users.names.count && i < options->set.spans;
+	     i++) {
+		const struct span *span = options->set.span[i];
+		const char *why = span->source == SPAN_OF_TRACEPOINTS
+					  ? why_recorded(options, live, i)
+					  : NULL;
+
+		if (why)
+			return error_say(err, ENOTSUP,
+					 "--uid: events of span '%s' do not say which user they are of, "
+					 "and the kernel cannot count it: %s",
+					 span->name, why);
+	}
+	return 0;
 }
 
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span)

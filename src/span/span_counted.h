@@ -5,6 +5,7 @@
 
 #include <iotrace/latency.h>
 
+struct error;
 struct live;
 
 /*
@@ -16,6 +17,9 @@ void span_counted_choose(struct span_options *options);
 bool span_counted_is_of_file_systems(const struct span_options *options);
 /* Returns whether the span was chosen. */
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span);
+/* Returns 0, or -ENOTSUP with a message if events of users that are not chosen would be among the others. */
+int span_counted_check_users(const struct span_options *options, const struct live *live,
+			     struct error *err);
 /* Returns whether the kernel has counted any event of the span. */
 bool span_counted_has_events(const struct span_run *run, uint32_t span);
 /* Adds what the kernel has counted since the last time to both collections. */

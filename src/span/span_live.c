@@ -159,6 +159,9 @@ static int start(struct recording_run *r, struct error *err)
 	run_fold_late(r->run->run);
 	if (!recording->is_system)
 		span_engine_choose_tasks(r->run->engine);
+	code = span_counted_check_users(r->run->options, r->live, err);
+	if (code)
+		return code;
 	return r->run->started ? r->run->started(r->run->context, r->live, err) : 0;
 }
 

@@ -7,8 +7,9 @@
 struct taking {
 	struct frames *frames;
 	struct span_engine *engine;
-	bool has_tasks;  /* groups are processes or threads */
-	bool has_owners; /* the kernel's groups have an owner, which is the row, and a class */
+	bool has_tasks;   /* groups are processes or threads */
+	bool has_owners;  /* the kernel's groups have an owner, which is the row, and a class */
+	bool is_of_model; /* the span is one of the model, whose names the engine does not look up */
 	uint64_t now;
 };
 
@@ -77,7 +78,7 @@ static void take_open(void *context, const struct counted_open *open)
 				 .pid = open->pid,
 				 .tid = open->tid};
 
-	if (!to->has_owners) /* otherwise the span is one of the model, whose names are others */
+	if (!to->is_of_model)
 		seen.comm = span_engine_thread(to->engine, open->tid);
 
 	memcpy(seen.key, open->key, sizeof(seen.key));
@@ -90,6 +91,8 @@ int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t
 	struct taking to = {.frames = frames,
 			    .engine = run->engine,
 			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
+			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM ||
+					   run->options->counted[0].is_of_requests,
 			    .has_tasks = by == COUNTED_BY_PROCESS || by == COUNTED_BY_THREAD,
 			    .now = now};
 

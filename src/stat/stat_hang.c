@@ -82,13 +82,16 @@ static void learn(struct stat_hangs *hangs, const struct watch_task *task)
 	for (uint32_t i = 0; i < hangs->count; i++) {
 		struct stat_hang *hang = hangs->hang[i];
 
-		if (hang->shown.seen.tid != task->tid || !hang->is_asked || hang->is_answered)
+		if (hang->shown.seen.pid != task->pid || hang->shown.seen.tid != task->tid ||
+		    !hang->is_asked || hang->is_answered)
 			continue;
 		hang->is_answered = true;
 		hang->task = *task;
 		hang->shown.comm = given(hang->task.comm);
 		hang->shown.user = given(hang->task.user);
 		hang->shown.group = given(hang->task.group);
+		hang->shown.call = given(hang->task.call);
+		hang->shown.file = given(hang->task.file);
 		hang->shown.wchan = given(hang->task.wchan);
 		hang->shown.stack = given(hang->task.stack);
 	}
@@ -103,7 +106,7 @@ static bool ask(struct stat_hangs *hangs)
 		struct stat_hang *hang = hangs->hang[i];
 		const struct span_seen *seen = &hang->shown.seen;
 
-		if (!hang->is_asked && seen->tid)
+		if (!hang->is_asked && seen->pid)
 			hang->is_asked = watch_ask(hangs->watch, seen->pid, seen->tid);
 		waits |= hang->is_asked && !hang->is_answered;
 	}
@@ -157,6 +160,8 @@ static char *environment_of(const struct frame_report *report, const struct stat
 	add_variable(&lines, "TID", number);
 	add_variable(&lines, "USER", hang->shown.user);
 	add_variable(&lines, "GROUP", hang->shown.group);
+	add_variable(&lines, "CALL", hang->shown.call);
+	add_variable(&lines, "FILE", hang->shown.file);
 	add_variable(&lines, "WCHAN", hang->shown.wchan);
 	return lines;
 }

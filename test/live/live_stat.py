@@ -8,6 +8,7 @@ import json
 import os
 import pwd
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -256,6 +257,46 @@ def by_cgroup(live):
         live.check(700 <= rows.get(f"/{name}", {}).get("ops_total", 0) < 900, f"{name}: {rows.get('/' + name)} of {sorted(rows)}")
 
 
+def chosen(live):
+    """Only calls of threads with a name, of a user, or of a control group; the kernel counts them all the same. Samples say no user."""
+    user, group = "3999998", f"iotrace{os.getpid()}.chosen"
+    seek = "seek: syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid"
+    sure = {"stat": ["-n", "1"], "latency": ["--span", seek], "leaks": ["--span", seek]}
+    for command in sure if SOURCE == "perf" else ["leaks"]:
+        ran = live.run([IOTRACE, command, f"--source={SOURCE}", "-a", "--uid", user, *sure[command], "--", "true"])
+        live.equal(f"{command} --uid", (ran.returncode, b"do not say which user they are of" in ran.stderr), (125, True))
+    if SOURCE != "bpf":
+        return
+    live.run([IOTRACE, "latency", "-a", "--uid", user, "--span", seek, f"--json={live.path('latency')}", "--", "sh", "-c",
+              "\"$@\" & exec setpriv --clear-groups --reuid 3999998 \"$@\"", "sh", sys.executable, "-S", "-c",
+              "import os\nf = os.open('/etc/passwd', 0)\nfor i in range(90): os.lseek(f, i, 0)\nos._exit(0)"])
+    with open(live.path("latency"), encoding="utf-8") as file:
+        counts = [row["count"] for row in json.load(file)["spans"]]
+    live.check(len(counts) == 1 and 90 <= counts[0] < 150, f"latency --uid: {counts}")
+    shutil.copy(shutil.which("dd"), live.path("chosen-dd"))
+    copy = [live.path("chosen-dd"), *DD[1:]]
+    top = [line.split()[1] for line in open("/proc/self/mounts", encoding="utf-8") if line.split()[2] == "cgroup2"]
+    ways = [(["--comm", "chosen-?d"], ["sh", "-c", "cat /etc/passwd > /dev/null; \"$@\"", "sh", *copy]),
+            (["--uid", user], ["setpriv", "--clear-groups", "--reuid", user, *DD])]
+    counted = strace(live, DD)
+    if top:
+        os.mkdir(os.path.join(top[0], group))
+        ways.append((["--cgroup", group], ["sh", "-c", f"echo $$ > {top[0]}/{group}/cgroup.procs; exec \"$@\"", "sh", *DD]))
+    else:
+        live.lacks("cgroup2")
+    try:
+        for words, command in ways:
+            for target in ([], ["-a"]) if words[0] != "--cgroup" else (["-a"],):
+                ran = live.run([IOTRACE, "stat", "-v", *target, *words, f"--json={live.path('stat.json')}", "--", *command])
+                live.check(b"span 'syscall' is counted in the kernel" in ran.stderr, f"{words}: {ran.stderr.decode(errors='replace')}")
+                with open(live.path("stat.json"), encoding="utf-8") as file:
+                    rows = {row["name"].split("(")[0]: row["ops_total"] for row in json.loads(file.readlines()[-1])["rows"]}
+                live.equal(f"{target} {words}", (rows.get("read"), rows.get("write")), (counted["read"], counted["write"]))
+    finally:
+        if top:
+            os.rmdir(os.path.join(top[0], group))
+
+
 def by_file(live):
     """Bytes of each file, and of each file system."""
     place = tempfile.mkdtemp(dir=live.dir)
@@ -430,6 +471,58 @@ def by_fuse(live):
     live.check(last["total"]["errors_total"] >= 1, f"no file of this name: {last['total']}")
 
 
+UNANSWERED = (2, 36, 42)  # FORGET, INTERRUPT, BATCH_FORGET
+LIBRARY_WORK = """cd {}; mkdir a; dd if=/dev/zero of=a/x bs=10000 count=30; dd if=a/x of=y bs=7000; sync y; mv y a/z; ln -s z a/l; ln a/z a/h
+chmod 600 a/x; touch -d @1 a/x; truncate -s 5 a/x; ls -la a; cat a/l none; df .; rm a/l a/h a/x a/z; rmdir a"""
+
+
+def sftp_server():
+    places = ("/usr/lib/openssh/sftp-server", "/usr/lib/ssh/sftp-server", "/usr/libexec/openssh/sftp-server")
+    return next((place for place in places if os.path.exists(place)), None)
+
+
+def by_library(live):
+    """bindfs, and sshfs where it is installed: each operation as often as in the log of libfuse, or as the server reads it. What iotrace
+    itself asks, when it looks up the names of directories, does not count."""
+    if not shutil.which("bindfs") or not os.path.exists("/sys/kernel/tracing/events/fuse/fuse_request_send"):
+        live.lacks("bindfs and FUSE with tracepoints")
+        return
+    below, log = live.made("below"), live.path("log")
+    logged = r"^unique: \d+, opcode: \w+ \((\d+)\).* pid: (\d+)"
+    servers = {"bindfs": (["bindfs", "-f", "-d", below], lambda text: [int(code) for code, tid in re.findall(logged, text, re.MULTILINE)
+                                                                       if tid not in own])}
+    if shutil.which("sshfs") and sftp_server():
+        with open(live.path("ssh"), "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\nexec {sftp_server()}\n")
+        os.chmod(live.path("ssh"), 0o755)
+        servers["sshfs"] = (["strace", "-f", "-qq", "-e", "trace=read", "-P", "/dev/fuse", "-xx", "-s", "8", "-o", "/dev/stdout",
+                             "sshfs", "-f", "-o", f"ssh_command={live.path('ssh')}", f"x:{below}"],  # it does not let libfuse log
+                            lambda text: [int(code, 16) for code in re.findall(r'"(?:\\x\w\w){4}\\x(\w\w)', text)])
+    for name, (command, read) in servers.items():
+        place = live.made(f"of {name}")
+        run = started(live, "-a", "--by", "fuse", "-i", "0.1", f"--json={live.path('stat.json')}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(log, "wb") as out:
+            server = subprocess.Popen([*command, place], stdout=out, stderr=out)
+        try:
+            live.check(wait_until(lambda place=place: os.path.ismount(place)), f"{name}: it is mounted")
+            subprocess.run(["sh", "-c", LIBRARY_WORK.format(f"'{place}'")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            live.check(wait_until(lambda: time.time() - os.stat(log).st_mtime > 0.5), f"{name}: it is quiet")
+            own = os.listdir(f"/proc/{run.pid}/task")
+            run.send_signal(signal.SIGINT)
+            live.equal("status", run.wait(), 0)
+            with open(log, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+        finally:
+            subprocess.run(["umount", place], check=False)
+            server.wait()
+        with open(live.path("stat.json"), encoding="utf-8") as file:
+            rows = of_connection(json.loads(file.readlines()[-1]), place)
+        mine = {int(row.rstrip(")").split("(")[-1]): numbers["ops_total"] for row, numbers in rows.items() if numbers["ops_total"]}
+        asked = collections.Counter(code for code in read(text) if code not in UNANSWERED)
+        live.check(len(asked) > 15, f"{name}: {asked}")
+        live.equal(f"{name}: requests", mine, dict(asked))
+
+
 def hang(live):
     """A request that the file system does not answer: seen, told with who waits and where, and gone when it is answered."""
     with RawFuse(live) as fuse:
@@ -457,16 +550,48 @@ def hang(live):
     who = hung[-1]["hangs"][0]
     live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["name"].split(" ")[0]),
                (waiter.pid, waiter.pid, "cat", "root", "root", "FUSE_READ(15)"))
+    live.equal("in which call, of which file", (who["call"], who["file"]), ("read", f"{fuse.place}/hang"))
     live.check("unique=" in who["key"] and who["age_s"] > 0.6 and who["wchan"], f"{who}")
     live.check(any("fuse" in line or "request_wait" in line for line in who["stack"]), f"stack: {who}")
     first = hung[0]["hangs"][0]["age_s"]
     live.check(0.6 <= first < 0.6 + 0.2 + 0.5, f"within the interval: {first}")
-    live.check(" ! FUSE_READ(15)" in text and f"by cat({waiter.pid}) of root:root" in text, text)
+    live.check(" ! FUSE_READ(15)" in text and f"by cat({waiter.pid}) of root:root (read of {fuse.place}/hang)" in text, text)
     with open(out, encoding="utf-8") as file:
         lines = file.read().splitlines()
     live.equal("the command ran once", len(lines), 2)
     live.equal("its input", json.loads(lines[0])["tid"], waiter.pid)
     live.equal("its environment", lines[1].split(" ")[:2], [str(waiter.pid), "FUSE_READ(15)"])
+
+
+def hung_request(live):
+    """A write that a device does not end: which device, who waits in which call, and for how long."""
+    place = live.made("frozen")
+    with block.Disk(live.path("lower"), 64 << 20) as lower:
+        subprocess.run(["mkfs.ext4", "-q", lower.path], check=True)
+        subprocess.run(["mount", lower.path, place], check=True)
+        try:
+            with block.Disk(f"{place}/image", 16 << 20) as disk:
+                run = started(live, "-a", "--by", "device", "--device", disk.name, "--hang", "0.6s", "-i", "0.2", "--duration", "4",
+                              f"--json={live.path('stat.json')}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                with block.Frozen(place):
+                    writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={disk.path}", "bs=4k", "count=1", "oflag=direct"],
+                                              stderr=subprocess.DEVNULL)
+                    live.check(wait_until(lambda: block.stat(disk.name)["in_flight"]), "it waits")
+                    time.sleep(1.6)
+                live.equal("dd", writer.wait(), 0)
+                live.equal("status", run.wait(), 3)
+        finally:
+            subprocess.run(["umount", "-l", place], check=False)
+    with open(live.path("stat.json"), encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    hung = [frame for frame in found if frame["hangs"]]
+    live.check(hung and not found[-1]["hangs"], "it hangs, and then does not")
+    row = next(row for row in hung[-1]["rows"] if row["name"] == disk.name)
+    live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
+    who = hung[-1]["hangs"][0]
+    live.equal("who", (who["name"], who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["call"], who["file"]),
+               (disk.name, writer.pid, writer.pid if SOURCE == "bpf" else 0, "dd", "root", "root", "write", disk.path))
+    live.check(who["age_s"] > 0.6 and who["wchan"] and who["stack"], f"{who}")
 
 
 def foreign_words(live):
@@ -628,6 +753,7 @@ def reader_gone(live):
 def fuses(live):
     """One after the other: each counts the requests of all FUSE file systems."""
     by_fuse(live)
+    by_library(live)
     hang(live)
     idle_fuse(live)
 
@@ -669,8 +795,8 @@ def idle(live):
     live.check(0 < found < 40, f"idle: its threads woke {found} times in 5 s")
 
 
-TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, by_file, by_file_system, asynchronous,
-         overflow, fuses, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, idle)
+TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
+         overflow, fuses, hung_request, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, idle)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

@@ -148,9 +148,7 @@ static __always_inline void begin(const struct input *input)
 	struct bpf_span_open *open;
 	struct place place;
 
-	if (!books || !is_wanted(input, side) || is_unwanted(input))
-		return;
-	if (spec.has_user && (uint32_t)bpf_get_current_uid_gid() != spec.user)
+	if (!books || !is_wanted(input, side) || is_unwanted(input) || !is_chosen())
 		return;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
 		return;
@@ -268,7 +266,7 @@ static __always_inline void end(const struct input *input)
 	open = find_open(&place, key);
 	if (!open || !open->begin) {
 		count(&books->ends_without_begin,
-		      !spec.has_user && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
+		      !spec.has_user && !spec.has_choice && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
 			      (spec.is_everywhere || is_followed(input)));
 		return;
 	}

@@ -75,9 +75,7 @@ static __always_inline void reap(struct pt_regs *regs, long call, int64_t result
 				    .call = call};
 	struct reaped reaped = {0};
 
-	if (result <= 0 || !books_of_cpu() || !is_followed(&input))
-		return;
-	if (spec.has_user && (uint32_t)bpf_get_current_uid_gid() != spec.user)
+	if (result <= 0 || !books_of_cpu() || !is_chosen() || !is_followed(&input))
 		return;
 	reaped.events = argument_of(regs, 3);
 	reaped.count = result > EVENTS_MOST ? EVENTS_MOST : result;

@@ -90,14 +90,25 @@ static __always_inline bool is_of_followed(struct task_struct *task)
 	return leader->tgid == PEEK(task, tgid) && bpf_task_storage_get(&calls, leader, NULL, 0);
 }
 
+static __always_inline bool is_chosen_request(struct task_struct *task)
+{
+	char name[sizeof(task->comm)];
+
+	if (spec.has_user && user_of(task) != spec.user)
+		return false;
+	if (!spec.has_choice)
+		return true;
+	bpf_core_read(name, sizeof(name), &task->comm);
+	return is_chosen_name(name) && is_chosen_user(user_of(task)) && is_in_chosen_cgroup();
+}
+
 static __always_inline int end_uring(struct io_kiocb *request, int result)
 {
 	struct task_struct *task = request ? task_of_request(request) : NULL;
 	uint8_t opcode;
 
-	if (result <= 0 || !task || !books_of_cpu() || !is_of_followed(task))
-		return 0;
-	if (spec.has_user && user_of(task) != spec.user)
+	if (result <= 0 || !task || !books_of_cpu() || !is_of_followed(task) ||
+	    !is_chosen_request(task))
 		return 0;
 	opcode = PEEK(request, opcode);
 	credit(group_of_request(request, task), uring_reads(opcode) ? result : 0,

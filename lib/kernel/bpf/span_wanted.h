@@ -1,6 +1,8 @@
 /* span_wanted: which events belong to the span: those of followed tasks that fulfil its conditions; and their keys. */
 #pragma once
 
+#include "bpf/base/choice.h"
+
 /* What a display, or a daemon, has started belongs to iotrace, too. */
 static __always_inline bool is_own(int tgid)
 {
@@ -10,6 +12,15 @@ static __always_inline bool is_own(int tgid)
 	for (int i = 0; i < BPF_SPAN_HELPERS; i++)
 		is = is || tgid == own_helper[i];
 	return is || (display && bpf_get_current_task_btf()->real_parent->tgid == display);
+}
+
+/* A thread may change what it is chosen by from call to call. */
+static __always_inline bool is_chosen(void)
+{
+	if (spec.has_user && (uint32_t)bpf_get_current_uid_gid() != spec.user)
+		return false;
+	return !spec.has_choice || (is_chosen_name(bpf_get_current_task_btf()->comm) &&
+				    has_chosen_user() && is_in_chosen_cgroup());
 }
 
 /* Probes are only in the processes that are followed, unless other tasks are needed, too. */

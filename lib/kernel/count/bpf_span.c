@@ -167,8 +167,20 @@ static void prepare_sides(struct bpf_span *span, const struct counted_span *coun
 	}
 }
 
+/* The tasks that a recording wants are those whose spans count. */
+static void choose(struct bpf_span *span, const struct bpf_common *common)
+{
+	struct span_bpf *programs = span->programs;
+
+	span->plan.spec.has_choice = common->users.count || common->comm->first || common->cgroups;
+	memcpy((void *)(uintptr_t)&programs->rodata->users, &common->users, sizeof(common->users));
+	memcpy((void *)(uintptr_t)&programs->rodata->comm, common->comm, sizeof(*common->comm));
+	programs->rodata->cgroups = common->cgroups;
+}
+
 static void prepare(struct bpf_span *span, const struct bpf_span_options *options)
 {
+	const struct bpf_common common = bpf_source_common(options->source);
 	struct span_bpf *programs = span->programs;
 	struct bpf_span_spec *spec = &span->plan.spec;
 	const struct counted_flights *flights = &options->span->flights;
@@ -181,6 +193,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	spec->slots = spec->is_of_requests ? 0 : slots_for(options->span->room);
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
+	choose(span, &common);
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
 	memcpy((void *)(uintptr_t)&programs->rodata->probes, &span->plan.probes,
 	       sizeof(span->plan.probes));
@@ -197,7 +210,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 				  has_side_at(spec, BPF_SPAN_AT_CALL));
 	bpf_program__set_autoload(programs->progs.span_at_return,
 				  has_side_at(spec, BPF_SPAN_AT_RETURN));
-	prepare_uring(span, bpf_source_common(options->source).uring_end);
+	prepare_uring(span, common.uring_end);
 	prepare_sides(span, options->span);
 }
 
@@ -220,16 +233,17 @@ static struct span_bpf *open_plain(void)
 
 static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
 {
+	const struct bpf_common common = bpf_source_common(options->source);
 	struct bpf_refusal refusal;
 	int code;
 
-	span->programs = bpf_source_common(options->source).is_plain ? open_plain()
-								     : span_bpf__open();
+	span->programs = common.is_plain ? open_plain() : span_bpf__open();
 	if (!span->programs)
 		return error_set(err, errno, "cannot open the BPF programs that count spans");
 	prepare(span, options);
-	code = bpf_map__reuse_fd(span->programs->maps.calls,
-				 bpf_source_common(options->source).calls_fd);
+	code = bpf_map__reuse_fd(span->programs->maps.calls, common.calls_fd);
+	if (!code)
+		code = bpf_map__reuse_fd(span->programs->maps.chosen_cgroups, common.cgroups_fd);
 	bpf_log_keep(&refusal);
 	if (!code)
 		code = span_bpf__load(span->programs);

@@ -5,6 +5,7 @@
 #include "bpf_span_cell.h"
 #include "bpf_span_spec.h"
 #include "feature/bpf_missed.h"
+#include "load/bpf_shared.h"
 
 #include <span.skel.h>
 

@@ -3,6 +3,7 @@
 
 #include "bpf_span.h"
 #include "bpf_span_probe.h"
+#include "load/bpf_shared.h"
 
 #include <span.skel.h>
 

@@ -320,6 +320,9 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 				   .hides_addresses = source->programs->rodata->hides_addresses,
 				   .cipher = source->loaded.cipher,
 				   .users = source->loaded.users,
+				   .comm = &source->programs->rodata->comm,
+				   .cgroups = source->programs->rodata->cgroups,
+				   .cgroups_fd = bpf_map__fd(source->programs->maps.chosen_cgroups),
 				   .uring_end = bpf_choice_uring_end(&source->loaded.choice)};
 }
 

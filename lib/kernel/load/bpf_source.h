@@ -87,6 +87,10 @@ struct bpf_common {
 	bool hides_addresses;
 	struct bpf_cipher cipher;
 	struct bpf_users users;
+	/* The chosen names, and control groups. Lent. */
+	const struct bpf_comm *comm;
+	uint32_t cgroups;
+	int cgroups_fd;
 	const char *
 		uring_end; /* the program that takes the ends of io_uring's requests; NULL: none fits */
 };

@@ -63,8 +63,6 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 
 	if (!live->bpf.source)
 		error_say(&why, ENOTSUP, "calls are recorded with perf");
-	else if (live->set.target == TARGET_CGROUP || live->cgroups)
-		error_say(&why, ENOTSUP, "only tasks of control groups are followed");
 	else if (has_secret(live, span))
 		error_say(&why, EPERM, "its events have addresses in the kernel");
 	else

@@ -6,6 +6,7 @@
 #include "watch_process.h"
 
 #include "rights/descriptors.h"
+#include "watch_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,22 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 64, STATUS_NOT_RUN = 127 };
-
-static void read_text(const struct watch_task *task, const char *name, char *text, size_t size)
-{
-	char path[PATH_SIZE];
-	ssize_t length = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", task->pid, task->tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[length > 0 ? length : 0] = '\0';
-}
+enum { PATH_SIZE = 64, STATUS_NOT_RUN = 127, LINKS_OF_ONE = 3 };
 
 struct search {
 	uint32_t id;
@@ -65,11 +51,34 @@ static void name_owner(struct watch_task *task)
 		snprintf(task->group, sizeof(task->group), "%u", task->gid);
 }
 
-static void look(struct watch_task *task)
+/* The directory has an entry for each thread, and two others. */
+static bool has_one_thread(uint32_t pid)
 {
 	char path[PATH_SIZE];
 	struct stat about;
 
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return !stat(path, &about) && about.st_nlink == LINKS_OF_ONE;
+}
+
+static void look_at_thread(struct watch_task *task)
+{
+	watch_read(task, "wchan", task->wchan, sizeof(task->wchan));
+	if (!strcmp(task->wchan, "0"))
+		*task->wchan = '\0';
+	watch_read(task, "stack", task->stack, sizeof(task->stack));
+	watch_find_call(task);
+}
+
+/* If it is not known which thread of a process waits, it is the only one. */
+static void look(struct watch_task *task)
+{
+	bool is_thread = task->tid || has_one_thread(task->pid);
+	char path[PATH_SIZE];
+	struct stat about;
+
+	if (!task->tid)
+		task->tid = task->pid;
 	snprintf(path, sizeof(path), "/proc/%u/task/%u", task->pid, task->tid);
 	task->is_there = !stat(path, &about);
 	if (!task->is_there)
@@ -77,12 +86,10 @@ static void look(struct watch_task *task)
 	task->uid = about.st_uid;
 	task->gid = about.st_gid;
 	name_owner(task);
-	read_text(task, "comm", task->comm, sizeof(task->comm));
+	watch_read(task, "comm", task->comm, sizeof(task->comm));
 	task->comm[strcspn(task->comm, "\n")] = '\0';
-	read_text(task, "wchan", task->wchan, sizeof(task->wchan));
-	if (!strcmp(task->wchan, "0"))
-		*task->wchan = '\0';
-	read_text(task, "stack", task->stack, sizeof(task->stack));
+	if (is_thread)
+		look_at_thread(task);
 }
 
 static void set_environment(char *lines)
@@ -145,6 +152,7 @@ static void answer(int socket, const struct watch_request *request)
 	const struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
 
 	look(&task);
+	task.tid = request->tid;
 	if (sendmsg(socket, &header, MSG_NOSIGNAL) < 0)
 		_exit(0);
 }

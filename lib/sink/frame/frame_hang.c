@@ -85,6 +85,8 @@ json_object *frame_hang_json(const struct frame_report *report, const struct fra
 	json_set(object, "comm", json_text_of(comm));
 	json_set(object, "user", json_text_of(hang->user));
 	json_set(object, "group", json_text_of(hang->group));
+	json_set(object, "call", json_text_of(hang->call));
+	json_set(object, "file", json_text_of(hang->file));
 	json_set_number(object, "begun_ns", hang->seen.begin + (uint64_t)report->realtime);
 	snprintf(age, sizeof(age), "%.3f", age_of(report, hang));
 	json_set(object, "age_s", json_object_new_double_s(age_of(report, hang), age));
@@ -140,21 +142,32 @@ static uint32_t put_stack(const struct frame_report *report, const char *stack, 
 	return lines;
 }
 
+/* " (read of /mnt/x)", or "". The caller frees it. */
+static char *call_text(const struct frame_hang *hang)
+{
+	if (!hang->call)
+		return mem_strdup("");
+	return mem_format(" (%s%s%s)", hang->call, hang->file ? " of " : "",
+			  hang->file ? hang->file : "");
+}
+
 static uint32_t put_hang(const struct frame_report *report, const struct frame_hang *hang,
 			 FILE *out)
 {
 	const char *comm = comm_of(report, hang);
 	bool is_known = hang->wchan && *hang->wchan;
-	char group[NAME_MOST], key[NAME_MOST], *text;
+	uint32_t thread = hang->seen.tid ? hang->seen.tid : hang->seen.pid;
+	char group[NAME_MOST], key[NAME_MOST], *call = call_text(hang), *text;
 
 	frame_group_name(report, hang->seen.group, group, sizeof(group));
 	key_of(report, hang, key);
-	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s%s%s", age_of(report, hang), group, key,
-			  *comm ? comm : "?", hang->seen.tid, hang->user ? " of " : "",
+	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s%s%s%s", age_of(report, hang), group,
+			  key, *comm ? comm : "?", thread, hang->user ? " of " : "",
 			  hang->user ? hang->user : "", hang->group ? ":" : "",
-			  hang->group ? hang->group : "", is_known ? ", in " : "",
+			  hang->group ? hang->group : "", call, is_known ? ", in " : "",
 			  is_known ? hang->wchan : "");
 	put_line(report, text, 1, out);
+	free(call);
 	free(text);
 	return 1 + put_stack(report, hang->stack, out);
 }

@@ -36,24 +36,32 @@ static void read_row(struct frame_line_row *row, json_object *object)
 		row->number[i] = json_object_get_double(json_object_object_get(object, keys[i]));
 }
 
-/* "4711 dd (root) waits for 12.3 s: read(0), in pipe_read" */
+/* "4711 dd (root) waits for 12.3 s: read(0) (read of /mnt/x), in pipe_read" */
 static char *hang_of(json_object *object)
 {
 	char *comm = safe_text(object, "comm"), *name = safe_text(object, "name");
 	char *user = safe_text(object, "user"), *wchan = safe_text(object, "wchan");
+	char *call = safe_text(object, "call"), *file = safe_text(object, "file");
 	char *key = safe_text(object, "key"), *text;
+	const char *thread = text_of(object, "tid");
 
-	text = mem_format("%s %s%s%s%s waits for %.1f s: %s", text_of(object, "tid"), comm,
-			  *user ? " (" : "", user, *user ? ")" : "",
+	if (!strcmp(thread, "0"))
+		thread = text_of(object, "pid");
+	text = mem_format("%s %s%s%s%s waits for %.1f s: %s", thread, comm, *user ? " (" : "", user,
+			  *user ? ")" : "",
 			  json_object_get_double(json_object_object_get(object, "age_s")), name);
 	if (*key)
 		mem_append(&text, " %s", key);
+	if (*call)
+		mem_append(&text, " (%s%s%s)", call, *file ? " of " : "", file);
 	if (*wchan)
 		mem_append(&text, ", in %s", wchan);
 	free(comm);
 	free(name);
 	free(user);
 	free(wchan);
+	free(call);
+	free(file);
 	free(key);
 	return text;
 }

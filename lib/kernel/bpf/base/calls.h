@@ -2,27 +2,17 @@
 #pragma once
 
 #include "call_map.h"
+#include "choice.h"
 #include "sample.h"
-#include "user.h"
 
 const volatile bool is_system; /* all tasks except iotrace's own */
 const volatile int own_tgid;
 int own_helper; /* another process of iotrace; 0: none */
-/* Only tasks in these control groups or below them; 0: all tasks. */
-const volatile uint32_t cgroups;
-const volatile struct bpf_comm comm; /* only tasks with such a name, except for BPF_CALL_ALWAYS */
 /* A command with other names has joined: the reader of the records compares the names. */
 bool takes_all_names;
 
 /* Set while the programs run. */
 volatile bool is_on;
-
-struct {
-	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-	__uint(max_entries, BPF_CGROUPS);
-	__type(key, uint32_t);
-	__type(value, uint32_t);
-} chosen_cgroups SEC(".maps");
 
 /* Number of tasks that have lost perf's events: the programs report their begin and end. */
 int detached;
@@ -30,23 +20,10 @@ int detached;
 int untraced;
 int unstored; /* calls that were not recorded because there was no storage for the task */
 
-static __always_inline bool is_in_chosen_cgroup(void)
-{
-	for (uint32_t i = 0; i < BPF_CGROUPS && i < cgroups; i++)
-		if (bpf_current_task_under_cgroup(&chosen_cgroups, i) == 1)
-			return true;
-	return !cgroups;
-}
-
+/* Calls of BPF_CALL_ALWAYS are recorded for tasks with any name. */
 static __always_inline bool has_chosen_name(const struct task_struct *task)
 {
-	uint64_t state = comm.first;
-
-	if (!state || takes_all_names)
-		return true;
-	for (uint32_t i = 0; i < sizeof(task->comm) && task->comm[i]; i++)
-		state = bpf_comm_step(&comm, state, task->comm[i]);
-	return state & comm.last;
+	return is_chosen_name(task->comm) || takes_all_names;
 }
 
 /* Returns whether calls of the current task are in the archive. */
