@@ -113,6 +113,11 @@ class Machine:
         live.equal("counted in the kernel", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [True, True])
         for span in numbers["books"]["spans"]:
             live.check(STORM <= span["ended"] < STORM + 100, f"{span['span']}: {span['ended']} have ended")
+        for view in ("op", "fs"):
+            live.check(" is counted in the kernel" in text(self.path(run, f"{view}-err")), f"stat --by {view}: {text(self.path(run, f'{view}-err'))}")
+            rows = json.loads(text(self.path(run, view)).splitlines()[-1])["rows"]
+            counted = sum(row["read_bytes_total"] for row in rows if view == "fs" or row["name"].startswith("pread64("))
+            live.check(STORM <= counted < STORM + 100000, f"stat --by {view}: {rows}")
 
     def _files(self, archive):
         files = {}
