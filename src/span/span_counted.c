@@ -331,10 +331,11 @@ int span_counted_check_users(const struct span_options *options, const struct li
 					  : NULL;
 
 		if (why)
-			return error_say(err, ENOTSUP,
-					 "--uid: events of span '%s' do not say which user they are of, "
-					 "and the kernel cannot count it: %s",
-					 span->name, why);
+			return error_say(
+				err, ENOTSUP,
+				"--uid: events of span '%s' do not say which user they are of, "
+				"and the kernel cannot count it: %s",
+				span->name, why);
 	}
 	return 0;
 }

@@ -10,22 +10,6 @@
 #include "bpf/span_value.h"
 
 const volatile uint8_t about[BPF_SPAN_VALUES];
-uint32_t flights_used; /* of those for groups, and perhaps more */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct bpf_span_flight);
-} flights SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, uint64_t);
-	__type(value, uint32_t);
-} flight_index SEC(".maps");
 
 /* Events of calls are looked at before: see take_call(). */
 static __always_inline bool is_unwanted(const struct input *input)
@@ -37,49 +21,6 @@ static __always_inline bool is_unwanted(const struct input *input)
 		return false;
 	what = VALUE(input, side, BPF_SPAN_WHAT);
 	return what < BPF_SPAN_VALUES && about[what] & BPF_SPAN_UNWANTED;
-}
-
-static __always_inline struct bpf_span_flight *flight_at(uint32_t index)
-{
-	return bpf_map_lookup_elem(&flights, &index);
-}
-
-/* Returns the number of the group's flight, which is made if there is room. */
-static __always_inline uint32_t find_flight(uint64_t group)
-{
-	uint32_t *index = bpf_map_lookup_elem(&flight_index, &group), new;
-	struct bpf_span_flight *flight;
-
-	if (index)
-		return *index;
-	if (flights_used >= spec.flights - BPF_SPAN_FLIGHT_FIRST)
-		return BPF_SPAN_FLIGHT_REST;
-	new = BPF_SPAN_FLIGHT_FIRST + __sync_fetch_and_add(&flights_used, 1);
-	flight = flight_at(new);
-	if (!flight)
-		return BPF_SPAN_FLIGHT_REST;
-	flight->group = group;
-	bpf_get_current_comm(flight->comm, sizeof(flight->comm));
-	/* Another CPU may have made one at the same time. */
-	if (bpf_map_update_elem(&flight_index, &group, &new, BPF_NOEXIST)) {
-		index = bpf_map_lookup_elem(&flight_index, &group);
-		return index ? *index : BPF_SPAN_FLIGHT_REST;
-	}
-	return new;
-}
-
-/* The same. A flight never changes its group. */
-static __always_inline uint32_t flight_of(uint64_t group)
-{
-	uint32_t *entry = recent_flight(group), index = entry ? *entry : 0;
-	struct bpf_span_flight *flight = flight_at(index);
-
-	if (index && flight && flight->group == group)
-		return index;
-	index = find_flight(group);
-	if (entry && index != BPF_SPAN_FLIGHT_REST)
-		*entry = index;
-	return index;
 }
 
 static __always_inline void fly(struct bpf_span_flight *flight, uint64_t now)

@@ -126,6 +126,7 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 {
 	struct span_bpf *programs = span->programs;
 	const struct bpf_span_spec *spec = &span->plan.spec;
+	uint32_t flights = spec->flights ? spec->flights : 1;
 
 	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
 	bpf_map__set_max_entries(programs->maps.open_spans, counted->room - spec->slots);
@@ -137,10 +138,8 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
 	bpf_map__set_max_entries(programs->maps.recent, span->cpus);
 	bpf_map__set_max_entries(programs->maps.kept, keeps_fields(span) ? KEPT_CALLS : 1);
-	if (!spec->flights)
-		return;
-	bpf_map__set_max_entries(programs->maps.flights, spec->flights);
-	bpf_map__set_max_entries(programs->maps.flight_index, spec->flights);
+	bpf_map__set_max_entries(programs->maps.flights, flights);
+	bpf_map__set_max_entries(programs->maps.flight_index, flights);
 }
 
 /* Nothing is lost but the bytes of io_uring if its tracepoint has other arguments than these. */

@@ -127,11 +127,10 @@ struct bpf_span_spec {
 	uint32_t flights; /* room for so many; 0: it is not counted */
 	/* The spans are block requests: there are no sides. */
 	uint8_t is_of_requests;
-	uint8_t owner;      /* enum bpf_span_owner */
-	uint8_t has_user;   /* only spans of threads of `user` */
-	uint8_t has_choice; /* only those of chosen names, users and control groups */
-	uint32_t user;
-	uint32_t devices; /* number of those in `device`; 0: all count */
+	uint8_t owner; /* enum bpf_span_owner */
+	/* Only spans of threads of `user`, or of chosen names, users and control groups. */
+	uint8_t has_user, has_choice;
+	uint32_t user, devices; /* devices: number of those in `device`; 0: all count */
 	uint32_t device[BPF_SPAN_DEVICES];
 };
 
