@@ -49,7 +49,19 @@ struct counted_point {
 	uint32_t tests;
 };
 
-enum { COUNTED_BEGIN, COUNTED_END, COUNTED_CANCEL, COUNTED_SIDES };
+/* The events of a span: the first one of each side, and others that do the same. */
+enum {
+	COUNTED_BEGIN,
+	COUNTED_END,
+	COUNTED_CANCEL,
+	COUNTED_SIDES,
+	COUNTED_BEGIN_2 = COUNTED_SIDES,
+	COUNTED_END_2,
+	COUNTED_END_3,
+	COUNTED_END_4,
+	COUNTED_CANCEL_2,
+	COUNTED_POINTS,
+};
 
 enum counted_by {
 	COUNTED_BY_GROUP,
@@ -86,8 +98,9 @@ struct counted_flights {
 /* Lent for the life of the recording. */
 struct counted_span {
 	const char *name;
-	struct counted_point side[COUNTED_SIDES];
+	struct counted_point point[COUNTED_POINTS];
 	uint32_t keys;
+	uint32_t cancel_keys; /* fewer than `keys`: all spans with these first keys are cancelled */
 	enum counted_by by;
 	const char *group, *size; /* fields of the begin, or otherwise of the end; NULL: none */
 	/* The first field of the key is the thread that the span belongs to. */

@@ -111,6 +111,8 @@ const char *span_engine_key_text(const struct span_engine *engine, const struct 
 const char *span_engine_group_name(const struct span_engine *engine, uint32_t span);
 /* Sets the name of a thread if it is unknown. */
 void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const char *name);
+/* Returns the number of a text, for groups that are texts. */
+str_id span_engine_text(struct span_engine *engine, const char *text);
 /* Sets the name of a user. */
 void span_engine_name_user(struct span_engine *engine, uint32_t uid, const char *name);
 /* Returns the current name of a thread, for `comm` of a span of tracepoints; 0: unknown. */

@@ -42,13 +42,31 @@ static const char *why_none(const struct span_options *options, bool of_tasks)
 	return NULL;
 }
 
-static const char *why_not_point(const struct span_point *point)
+/* The points that the kernel has programs for, of each side. */
+static const uint8_t points[SPAN_SIDES][COUNTED_POINTS] = {
+	[SPAN_BEGIN] = {COUNTED_BEGIN, COUNTED_BEGIN_2, COUNTED_POINTS},
+	[SPAN_END] = {COUNTED_END, COUNTED_END_2, COUNTED_END_3, COUNTED_END_4, COUNTED_POINTS},
+	[SPAN_CANCEL] = {COUNTED_CANCEL, COUNTED_CANCEL_2, COUNTED_POINTS},
+};
+
+static const char *why_not_side(const struct span *span, int side)
 {
-	if (point->other)
-		return "several events may end it";
-	for (uint32_t i = 0; i < point->tests; i++)
-		if (!point->test[i].is_number || point->test[i].compare == SPAN_MATCHES)
-			return "it compares texts";
+	static const char *const many[SPAN_SIDES] = {"more than 2 events begin it",
+						     "more than 4 events end it",
+						     "more than 2 events cancel it"};
+	const uint8_t *number = points[side];
+	const struct span_point *point = &span->side[side];
+
+	for (; point; point = point->other) {
+		if (*number++ == COUNTED_POINTS)
+			return many[side];
+		for (uint32_t i = 0; i < point->tests; i++)
+			if (!point->test[i].is_number || point->test[i].compare == SPAN_MATCHES)
+				return "it compares texts";
+		if (span->group && point->event && side != SPAN_CANCEL &&
+		    probe_names_vary(point->event, span->group))
+			return "another field says how its groups are called";
+	}
 	return NULL;
 }
 
@@ -72,18 +90,12 @@ static bool is_of_raw_calls(const struct span *span)
 static const char *why_not(const struct span_options *options, const struct span *span)
 {
 	const struct recording *recording = &options->record.recording;
-	const struct span_point *cancel = &span->side[SPAN_CANCEL];
 	const char *why = why_none(options, span->where != SPAN_OF_KEY);
 
 	for (int side = 0; side < SPAN_SIDES && !why; side++)
-		why = why_not_point(&span->side[side]);
+		why = why_not_side(span, side);
 	if (why)
 		return why;
-	if (span->group && (probe_names_vary(span->side[SPAN_BEGIN].event, span->group) ||
-			    probe_names_vary(span->side[SPAN_END].event, span->group)))
-		return "another field says how its groups are called";
-	if (cancel->event && cancel->keys != span->side[SPAN_BEGIN].keys)
-		return "a part of its key cancels it";
 	if (options->is_stat && is_of_raw_calls(span) &&
 	    (!span->group || strcmp(span->group, "id") != 0))
 		return "only some calls are wanted, and its group is not their number";
@@ -115,6 +127,14 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 			.is_alternative = from->test[i].is_alternative,
 			.number = from->test[i].number,
 		};
+}
+
+static void copy_side(struct counted_span *counted, const struct span *span, int side)
+{
+	const struct span_point *point = &span->side[side];
+
+	for (int i = 0; point; point = point->other)
+		copy_point(&counted->point[points[side][i++]], point);
 }
 
 static enum counted_by by_of(const struct span_options *options, const struct span *span)
@@ -233,13 +253,12 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 {
 	struct counted_span *counted = &options->counted[options->counted_count];
 
-	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS &&
-			       (int)COUNTED_KEYS == (int)SPAN_KEYS &&
-			       (int)COUNTED_SIDES == (int)SPAN_SIDES,
+	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS && (int)COUNTED_KEYS == (int)SPAN_KEYS,
 		       "they are the same");
 	*counted = (struct counted_span){
 		.name = span->name,
 		.keys = span->side[SPAN_BEGIN].keys,
+		.cancel_keys = span->side[SPAN_CANCEL].keys,
 		.by = by_of(options, span),
 		.group = span->group,
 		.size = span->size,
@@ -256,7 +275,7 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 	if (options->is_stat)
 		add_flights(options, span, counted);
 	for (int side = 0; side < SPAN_SIDES; side++)
-		copy_point(&counted->side[side], &span->side[side]);
+		copy_side(counted, span, side);
 	if (!counted->is_of_requests && counted->by != COUNTED_BY_FILE_SYSTEM &&
 	    !options->is_of_owners)
 		span_add_events(span, false, &counted->events);
@@ -362,17 +381,25 @@ void span_counted_release(struct span_options *options)
 
 /* The destination of a span's numbers. */
 struct taking {
-	struct span_engine *engine;
+	const struct span_run *run;
 	struct latency *all, *part; /* part: NULL: not wanted */
+	uint32_t index;             /* of the counted span */
 	uint32_t span;
 };
+
+static uint64_t group_of(const struct taking *to, uint64_t group)
+{
+	const char *text = live_counted_text(to->run->live, to->index, group);
+
+	return text ? span_engine_text(to->run->engine, text) : group;
+}
 
 static void take_part(void *context, const struct counted_part *part)
 {
 	const struct taking *to = context;
 	const struct latency_part more = {
 		.span = to->span,
-		.group = part->group,
+		.group = group_of(to, part->group),
 		.is_rest = part->is_rest,
 		.histogram = {.first = part->first,
 			      .buckets = COUNTED_BUCKETS,
@@ -393,12 +420,13 @@ static void take_open(void *context, const struct counted_open *open)
 {
 	const struct taking *to = context;
 
-	span_engine_adopt(to->engine, &(const struct span_seen){.span = to->span,
-								.group = open->group,
-								.begin = open->begin,
-								.bytes = open->bytes,
-								.pid = open->pid,
-								.tid = open->tid});
+	span_engine_adopt(to->run->engine,
+			  &(const struct span_seen){.span = to->span,
+						    .group = group_of(to, open->group),
+						    .begin = open->begin,
+						    .bytes = open->bytes,
+						    .pid = open->pid,
+						    .tid = open->tid});
 }
 
 static void take_books(const struct taking *to, const struct counted_books *counted)
@@ -416,7 +444,7 @@ static void take_books(const struct taking *to, const struct counted_books *coun
 		.missed = counted->missed,
 	};
 
-	span_engine_count(to->engine, to->span, &books, counted->first, counted->last);
+	span_engine_count(to->run->engine, to->span, &books, counted->first, counted->last);
 	latency_add_below(to->all, counted->below);
 }
 
@@ -436,7 +464,7 @@ bool span_counted_has_events(const struct span_run *run, uint32_t span)
 void span_counted_take_part(const struct span_run *run, struct latency *all, struct latency *part)
 {
 	for (uint32_t i = 0; i < run->options->counted_count; i++) {
-		struct taking to = {run->engine, all, part, run->options->counted_of[i]};
+		struct taking to = {run, all, part, i, run->options->counted_of[i]};
 
 		if (!live_counted_why(run->live, i))
 			live_counted_take(run->live, i, take_part, &to);
@@ -446,7 +474,7 @@ void span_counted_take_part(const struct span_run *run, struct latency *all, str
 void span_counted_take(const struct span_run *run, struct latency *all, struct latency *part)
 {
 	for (uint32_t i = 0; i < run->options->counted_count; i++) {
-		struct taking to = {run->engine, all, part, run->options->counted_of[i]};
+		struct taking to = {run, all, part, i, run->options->counted_of[i]};
 		struct counted_books books;
 
 		if (live_counted_why(run->live, i))

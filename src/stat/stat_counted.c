@@ -7,6 +7,7 @@
 struct taking {
 	struct frames *frames;
 	struct span_engine *engine;
+	const struct live *live;
 	bool has_tasks;   /* groups are processes or threads */
 	bool has_owners;  /* the kernel's groups have an owner, which is the row, and a class */
 	bool is_of_model; /* the span is one of the model, whose names the engine does not look up */
@@ -45,6 +46,10 @@ void stat_counted_flight(struct frames *frames, const struct counted_flight *fli
 /* Flights are counted by owner only. */
 static uint64_t row_of(const struct taking *to, uint64_t group)
 {
+	const char *text = live_counted_text(to->live, 0, group);
+
+	if (text)
+		return span_engine_text(to->engine, text);
 	return to->has_owners ? counted_owner(group) : group;
 }
 
@@ -60,10 +65,13 @@ static void take_part(void *context, const struct counted_part *part)
 static void take_flight(void *context, const struct counted_flight *flight)
 {
 	const struct taking *to = context;
+	const char *text = live_counted_text(to->live, 0, flight->group);
+	struct counted_flight of_row = *flight;
 
 	if (to->has_tasks && !flight->is_total && !flight->is_rest)
 		span_engine_name_thread(to->engine, (uint32_t)flight->group, flight->comm);
-	stat_counted_flight(to->frames, flight);
+	of_row.group = text ? span_engine_text(to->engine, text) : flight->group;
+	stat_counted_flight(to->frames, &of_row);
 }
 
 static void take_open(void *context, const struct counted_open *open)
@@ -90,6 +98,7 @@ int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t
 	enum counted_by by = run->options->counted[0].by;
 	struct taking to = {.frames = frames,
 			    .engine = run->engine,
+			    .live = run->live,
 			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
 			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM ||
 					   run->options->counted[0].is_of_requests,

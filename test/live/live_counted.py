@@ -27,6 +27,7 @@ for i in range(3000):
     os.lseek(fd, i % 7, i % 3)
 for i in range(500):
     os.kill(os.getpid(), 40)
+ctypes.CDLL(None).prctl(15, b'another name', 0, 0, 0)
 for i in range(300):
     os.lseek(fd, 4, 0)
     if i % 3 == 0:
@@ -48,12 +49,16 @@ SPANS = {
     # At tracepoints of their own, with numbers of several sizes and signs.
     "signal": "signal:signal_generate if sig == 40 -> signal:signal_deliver if sig == 40 by tid group code size sig",
     "number": "signal:signal_generate if pid > 0 && sig > 39 && sig <= 40 -> signal:signal_deliver by sig group errno",
+    # Groups that are texts: of the tracepoint, and of the task.
+    "sender": "signal:signal_generate if sig == 40 -> signal:signal_deliver if sig == 40 by tid group comm",
+    "task": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group comm",
     # One at each. Others may send signals, too, so only those of the workload count.
     "mixed": "syscalls:sys_enter_kill -> signal:signal_deliver if sig == 40 by tid,sig group sig",
     # Begins that begin again, ends without begin, cancels.
     "odd": "syscalls:sys_enter_lseek -> syscalls:sys_exit_getppid by tid",
     "gone": "syscalls:sys_enter_lseek -> syscalls:sys_exit_getppid by tid cancel signal:signal_deliver if sig == 40",
     "between": "syscalls:sys_exit_getppid -> syscalls:sys_exit_getppid by tid",
+    "last": "syscalls:sys_exit_getppid -> syscalls:sys_exit_getppid by tid cancel syscalls:sys_exit_getppid",
     "sleep": "syscalls:sys_enter_clock_nanosleep -> syscalls:sys_exit_clock_nanosleep by tid",
 }
 
@@ -113,6 +118,8 @@ def same(live):
     live.check(found["seek"]["ended"] >= 3301 and found["signal"]["ended"] == 600, f"the workload's own numbers: {found}")
     live.check(all(found["odd"][key] for key in ("begun_again", "ends_without_begin")) and found["gone"]["cancelled"],
                f"each fate was tried: {found}")
+    texts = {span: {group for of, group in rows(kernel, "count") if of == span} for span in ("sender", "task")}
+    live.equal("texts", texts, {span: {os.path.basename(sys.executable)[:15], "another name"} for span in texts})
     for numbers in (kernel, user):
         count, least, total = rows(numbers, "count", "min_ns", "sum_ns")["sleep", ""]
         live.equal("sleeps", count, SLEEPS)
@@ -180,7 +187,7 @@ def fates(live):
 # More keys than there are slots, by several processes at once.
 RANDOM = """
 import collections, json, os, random, sys
-KEYS, STEPS, PROCESSES = 12000, 30000, 3
+KEYS, STEPS, PROCESSES, PART = 12000, 30000, 3, 5000
 
 def steps(seed):
     chosen = random.Random(seed)
@@ -199,6 +206,27 @@ def expected(seed):
             found["ends_without_begin"] += 1
     found["left"] = len(is_open)
     return found
+
+# 1 and 2 end it, and after each PART all are cancelled. An end by the other event is a part of the one before if the key is the same.
+def expected_of_parts(seed):
+    found, is_open, last = collections.Counter(), set(), None
+    for i, (what, key) in enumerate(steps(seed)):
+        if i % PART == 0:
+            found["cancelled"] += len(is_open)
+            is_open.clear()
+        if what == 0:
+            found.update(("begun", "begun_again") if key in is_open else ("begun",))
+            is_open.add(key)
+        elif key in is_open:
+            found["ended"] += 1
+            is_open.remove(key)
+        elif last == (3 - what, key):
+            continue
+        else:
+            found["ends_without_begin"] += 1
+        last = (what, key) if what else last
+    found["left"] = len(is_open)
+    return found
 """
 CHILD = RANDOM + """
 fd = os.open('/etc/passwd', os.O_RDONLY)
@@ -206,7 +234,8 @@ todo = [steps(seed) for seed in range(PROCESSES)]
 sys.stdin.readline()
 for mine in todo:
     if not os.fork():
-        for what, key in mine:
+        for i, (what, key) in enumerate(mine):
+            os.getppid() if i % PART == 0 else None
             os.lseek(fd, 0, os.SEEK_SET) if what == 1 else None
             os.lseek(fd, key, what)
         os._exit(0)
@@ -215,25 +244,39 @@ for _ in todo:
 """
 MANY = ("syscalls:sys_enter_lseek if whence == 0 && offset > 0 -> syscalls:sys_enter_lseek if whence == 1 by pid,offset"
         " cancel syscalls:sys_enter_lseek if whence == 2")
+PARTS = ("syscalls:sys_enter_lseek if whence == 0 && offset > 0 -> syscalls:sys_enter_lseek if whence == 1 or syscalls:sys_enter_lseek if"
+         " whence == 2 by pid,offset cancel syscalls:sys_exit_getppid by pid")
 
 
 def many(live):
     """More open keys than slots: what the program did, by both."""
     known = {}
     exec(RANDOM, known)  # pylint: disable=exec-used
-    expected = sum((known["expected"](seed) for seed in range(known["PROCESSES"])), start=known["collections"].Counter())
+    expected = {span: sum((known[of](seed) for seed in range(known["PROCESSES"])), start=known["collections"].Counter())
+                for span, of in (("many", "expected"), ("parts", "expected_of_parts"))}
     work = subprocess.Popen([sys.executable, "-S", "-c", CHILD], stdin=subprocess.PIPE)
-    recorders = [LatencyRecorder(live, source, {"many": MANY}, f"--source={source}", "-m", "8M", "-p", str(work.pid)) for source in ("bpf", "perf")]
+    recorders = [LatencyRecorder(live, source, {"many": MANY, "parts": PARTS}, f"--source={source}", "-m", "8M", "-p", str(work.pid)) for source in ("bpf", "perf")]
     for recorder in recorders:
         live.check(recorder.is_ready, "many: ready")
     work.communicate(b"go\n")
     for recorder, is_counted in zip(recorders, (True, False)):
         numbers = recorder.numbers(live)
-        span = numbers["books"]["spans"][0]
-        live.equal("many: whose", span["counted_in_kernel"], is_counted)
         live.equal(f"many: complete: {numbers['books']['sentence']}", numbers["books"]["balanced"], True)
-        live.equal(f"many: {is_counted}", {key: span[key] for key in (*expected, "open", "died", "lost", "found_no_room") if span[key]},
-                   dict(expected))
+        for span in numbers["books"]["spans"]:
+            live.equal("many: whose", span["counted_in_kernel"], is_counted)
+            live.equal(f"{span['span']}: {is_counted}",
+                       {key: span[key] for key in (*FATES, "begun", "ends_without_begin", "found_no_room") if span[key]},
+                       dict(expected[span["span"]]))
+
+
+def waits(live):
+    """Waits for a CPU, of the whole machine by the names of threads."""
+    code = ("import ctypes, time; ctypes.CDLL(None).prctl(15, b'the sleeper', 0, 0, 0)\n"
+            "for _ in range(50): time.sleep(0.001)")
+    numbers, _ = told(live, "--source=bpf", "-a", "--span", "sched", "--top", "1000", "--", sys.executable, "-S", "-c", code)
+    live.equal("waits: by the kernel", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [True])
+    live.check(rows(numbers, "count").get(("sched", "the sleeper"), [0])[0] >= 50, f"waits: {rows(numbers, 'count')}")
+    balanced(live, "waits", numbers)
 
 
 def refused(live):
@@ -244,7 +287,8 @@ def refused(live):
             ("--slowest needs each of them", ["--span", seek, "--slowest", "3"]),
             ("--heatmap needs their times", ["--span", seek, "--heatmap"]),
             ("--source=perf", ["--span", seek, "--source=perf"]),
-            ("it has no number 'comm'", ["--span", f"{seek} group comm"]),
+            ("tracepoint syscalls:sys_enter_lseek: it has no number 'comm'", ["--span", f"{seek},comm"]),
+            ("its field 'filename' is not a single number", ["--span", "k: sched:sched_process_exec -> syscalls:sys_exit_lseek by tid group filename"]),
             ("it compares texts", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*" ->', 1)]),
             ("only some tasks are followed", ["--span", "sched"])):
         numbers, text = told(live, *options, "--", sys.executable, "-S", "-c", code)
@@ -255,7 +299,7 @@ def refused(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, in_parts, many, fates, refused):
+        for each in (same, grouped, in_parts, many, fates, waits, refused):
             each(test)
     else:
         test.lacks("BPF")

@@ -43,21 +43,48 @@ def spans():
                  {"begun_again": TWICE, "cancelled": DROPPED, "ends_without_begin": DROPPED}),
         "marks": (f"{begin} -> {end} by pid,arg1 group arg2", ALL, ALL, {}),
         "mixed": (f"{TAKE} -> syscalls:sys_exit_getppid by tid", ALL + TWICE, CALLS, {"begun_again": ALL + TWICE - CALLS - THREADS}),
+        "task": (f"{TAKE} -> {TAKE}%return by tid group comm", ALL + TWICE, ALL + TWICE, {}),
         "handed": (f"uprobe:{PROBES}:sent -> uprobe:{PROBES}:received by arg1", ALL, ALL, {}),
     }
 
 
-SPANS = spans()
-TEXTS = {span: what[0] for span, what in SPANS.items()}
+def alternatives():
+    """Several events that begin, end or cancel a span, and cancels of all spans with a part of a key."""
+    sent, received, named, absent = (f"uprobe:{PROBES}:{name}" for name in ("sent", "received", "named", "absent"))
+    either = f"uprobe:{PROBES}:drop or {GIVE}"
+    return {
+        # A drop ends it, and then the give of the same item is a part of that end.
+        "either": (f"{TAKE} -> {either} by tid,arg1 group +0(+8(arg1)):u32 size arg2", ALL + TWICE, ALL, {"begun_again": TWICE}),
+        "nested": (f"{TAKE}%return -> uprobe:{PROBES}:put or {GIVE} by pid,retval:x64/arg1:x64 group arg2:u8", ALL + TWICE, ALL,
+                   {"begun_again": TWICE}),
+        "apart": (f"{TAKE} -> uprobe:{PROBES}:drop if arg1 == 0 or {GIVE} by tid,arg1", ALL + TWICE, ALL, {"begun_again": TWICE}),
+        "both": (f"{TAKE} or {sent} -> {GIVE} or {received} by pid,arg1", 2 * ALL + TWICE, 2 * ALL, {"begun_again": TWICE}),
+        "mixed": (f"{TAKE} -> syscalls:sys_exit_getppid or {GIVE} by tid", ALL + TWICE, ALL, {"begun_again": TWICE}),
+        "again": (f"{GIVE} -> {GIVE} by tid", ALL, ALL - THREADS, {"ends_without_begin": THREADS}),
+        # At the same place, the kernel reports the probe that was made last first.
+        "last": (f"{GIVE} -> {GIVE} by tid cancel {GIVE}", ALL, 0, {"ends_without_begin": ALL, "cancelled": ALL - THREADS}),
+        "most": (f"{TAKE} or {TAKE}%return if retval == 0 -> {GIVE} if arg1 == 1 or {GIVE} if arg1 == 2 or {GIVE} if arg1 == 3 or "
+                 f"{GIVE} if arg1 > 3 by tid cancel {named} or {absent}", ALL + TWICE, ALL, {"begun_again": TWICE}),
+        # More open spans than there are slots, so the others are in the hash.
+        "all": (f"{sent} -> {absent} by pid,arg1 cancel {named} by pid", ALL, 0, {"cancelled": ALL, "ends_without_begin": MORE}),
+        "none": (f"{sent} -> {absent} by tid,arg1 cancel {named} or {named} by tid", ALL, 0, {"ends_without_begin": MORE}),
+        "bits": (f"{sent} -> {absent} by arg1&15,pid,arg1 cancel {received} if arg1 == 3 by arg1&15,pid", ALL, 0,
+                 {"cancelled": THREADS * len(range(3, LOOPS, 16)), "ends_without_begin": MORE}),
+        "few": (f"{TAKE} -> {GIVE} by tid,arg1 cancel uprobe:{PROBES}:drop by tid", ALL + TWICE, ALL - DROPPED,
+                {"begun_again": TWICE, "cancelled": DROPPED, "ends_without_begin": DROPPED}),
+    }
+
+
+SPANS, ALTERNATIVES = spans(), alternatives()
 
 
 def rows(numbers):
     return {(row["span"], row["group"]): (row["count"], row["bytes"]) for row in numbers["spans"]}
 
 
-def check_books(live, name, numbers):
+def check_books(live, name, numbers, of=SPANS):
     for span in numbers["books"]["spans"]:
-        _, begun, ended, rest = SPANS[span["span"]]
+        _, begun, ended, rest = of[span["span"]]
         found = {key: span[key] for key in (*FATES, "begun", "ends_without_begin", "found_no_room", "unread", "missed") if span[key]}
         if begun > ended + sum(count for fate, count in rest.items() if fate in FATES):  # the process ended before
             rest = dict(rest, left=begun - ended - sum(count for fate, count in rest.items() if fate in FATES))
@@ -65,24 +92,24 @@ def check_books(live, name, numbers):
         live.equal(f"{name}: {span['span']}", found, expected)
 
 
-def both(live, *options):
+def both(live, of, *options):
     work = subprocess.Popen([PROBES], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     work.stdout.readline()
-    recorders = [LatencyRecorder(live, source, TEXTS, "-m", "4M", f"--source={source}", "-p", str(work.pid), *options) for source in ("bpf", "perf")]
+    recorders = [LatencyRecorder(live, source, {span: what[0] for span, what in of.items()}, "-m", "4M", f"--source={source}", "-p", str(work.pid), *options) for source in ("bpf", "perf")]
     for recorder in recorders:
         live.check(recorder.is_ready, "ready")
     work.communicate(b"go\n")
     kernel, user = [recorder.numbers(live) for recorder in recorders]
     for name, numbers, is_counted in (("kernel", kernel, True), ("user", user, False)):
         live.equal(f"{name}: counted", {span["span"]: span["counted_in_kernel"] for span in numbers["books"]["spans"]},
-                   {span: is_counted for span in SPANS})
+                   {span: is_counted for span in of})
         live.equal(f"{name}: nothing is lost: {numbers['books']['sentence']}", numbers["books"]["balanced"], True)
-        check_books(live, name, numbers)
+        check_books(live, name, numbers, of)
     return kernel, user
 
 
 def same(live):
-    kernel, user = both(live)
+    kernel, user = both(live, SPANS)
     live.equal("counts and bytes", rows(kernel), rows(user))
     found = rows(kernel)
     live.equal("places of a static probe", {group: count for (span, group), (count, _) in found.items() if span == "marks"},
@@ -98,8 +125,13 @@ def same(live):
 
 def grouped(live):
     for options in (("--by", "thread"), ("--by", "none", "--interval", "20ms")):
-        kernel, user = both(live, *options)
+        kernel, user = both(live, SPANS, *options)
         live.equal(f"{options}", rows(kernel), rows(user))
+
+
+def chosen(live):
+    kernel, user = both(live, ALTERNATIVES)
+    live.equal("alternatives", rows(kernel), rows(user))
 
 
 def told(live, *options, status=0, env=None):
@@ -133,16 +165,16 @@ def counts(numbers):
 
 
 def refused(live):
-    """What the kernel cannot count is counted all the same: texts, and ends by one of two events."""
-    comm = f"k: {TAKE} -> {TAKE}%return by tid group comm"
+    """What the kernel cannot count is counted all the same: texts, and more events than it has programs for."""
+    comm = f"k: {TAKE} -> {TAKE}%return by tid,comm"
     text = f"k: uprobe:{PROBES}:named -> uprobe:{PROBES}:named%return by tid group +0(arg1):string"
     some = f'k: uprobe:{PROBES}:named if +0(arg1):string ~ "se*" -> uprobe:{PROBES}:named%return by tid'
-    either = f"k: {TAKE} -> uprobe:{PROBES}:drop or {GIVE} by tid,arg1 group +0(+8(arg1)):u32"
+    many = f"k: {TAKE} -> {' or '.join([GIVE + ' if arg1 < 3'] * 4)} or {GIVE} by tid,arg1 group +0(+8(arg1)):u32"
     for span, why, ended, begun, groups in (
-            (comm, "it has no number 'comm'", ALL + TWICE, ALL + TWICE, {os.path.basename(PROBES)[:15]: ALL + TWICE}),
+            (comm, "it has no number 'comm'", ALL + TWICE, ALL + TWICE, {"": ALL + TWICE}),
             (text, "is not a single number", MORE, MORE, {"often": MORE * 3 // 4, "seldom": MORE // 4}),
             (some, "it compares texts", MORE // 4, MORE // 4, {"": MORE // 4}),
-            (either, "several events may end it", ALL, ALL + TWICE, {"1": ALL // 2, "2": ALL // 2})):
+            (many, "more than 4 events end it", ALL, ALL + TWICE, {"1": ALL // 2, "2": ALL // 2})):
         for source in ("bpf", "perf"):
             numbers, words = told(live, f"--source={source}", "--span", span, "--", PROBES)
             live.check(source == "perf" or f"is not counted in the kernel: {why}" in words or why in words, words)
@@ -215,7 +247,7 @@ def without_kprobes(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, commands, refused, absent, without_kprobes):
+        for each in (same, grouped, chosen, commands, refused, absent, without_kprobes):
             each(test)
     else:
         test.lacks("BPF")

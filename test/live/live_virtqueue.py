@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import guest  # noqa: E402
-from live import IOTRACE, Live, wait_until  # noqa: E402
+from live import IOTRACE, Live, SOURCE, wait_until  # noqa: E402
 
 MODULES = ("virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "virtio_blk", "failover",
            "net_failover", "virtio_net", "virtio_balloon")
@@ -78,13 +78,14 @@ def read_json(path):
 def clean(live, image, archive):
     """All that devices took they gave back, but for the element that a reset took away from the balloon."""
     log, found = live.path("clean.log"), live.path("clean.json")
-    ran = live.run([IOTRACE, "latency", "--span", "virtqueue", "--top", "100", f"--json={found}", "--",
+    ran = live.run([IOTRACE, "latency", f"--source={SOURCE}", "--span", "virtqueue", "--top", "100", f"--json={found}", "--",
                     *machine(live, image, archive, log)], timeout=guest.SECONDS, stdin=subprocess.DEVNULL)
     if not live.equal("clean: status", ran.returncode, 0):
         print(ran.stdout.decode(errors="replace")[-3000:], ran.stderr.decode(errors="replace")[-3000:])
     pops, fills, held = read_log(log)
     told = read_json(found)
     book = told["books"]["spans"][0]
+    live.equal("by the kernel", book["counted_in_kernel"], SOURCE == "bpf")
     live.equal("ends of each queue", {row["group"]: row["count"] for row in told["spans"]}, dict(fills))
     live.equal("elements that were popped", book["begun"], sum(pops.values()))
     live.equal("elements that were filled", book["ended"], sum(fills.values()))

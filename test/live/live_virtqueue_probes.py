@@ -24,6 +24,7 @@ def told(live, name, program, *options):
     with open(found, encoding="utf-8") as file:
         numbers = json.load(file)
     book = numbers["books"]["spans"][0]
+    live.equal(f"{name}: by the kernel", book["counted_in_kernel"], SOURCE == "bpf")
     return {key: book[key] for key in FATES if book[key]}, sorted(row["count"] for row in numbers["spans"])
 
 

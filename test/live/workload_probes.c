@@ -3,7 +3,8 @@
  * begin.
  *
  * LOOPS times, each of the THREADS threads takes an item and gives it back; each tenth item is dropped between, each hundredth is taken
- * twice. deep() calls itself, DEPTH calls in one another. sent() and received() are called in different threads.
+ * twice, and each 25th is given back by put(), which calls give(). deep() calls itself, DEPTH calls in one another. sent() and
+ * received() are called in different threads, all sent() before all received().
  * The static probe mark:begin is in four places, with its arguments in another place each. At the end, the first thread calls named()
  * with two texts, and absent() with memory that it never touched, MORE times each.
  */
@@ -47,6 +48,12 @@ AWAY struct item *take(struct item *item, uint64_t size)
 AWAY void give(struct item *item)
 {
 	__asm__ volatile("" ::"r"(item) : "memory");
+}
+
+AWAY void put(struct item *item)
+{
+	give(item);
+	__asm__ volatile("" ::: "memory");
 }
 
 AWAY void drop(struct item *item)
@@ -116,7 +123,7 @@ static void use(const struct kind *kind, uint64_t key, int i)
 		take(&item, (uint64_t)i);
 	if (i % 10 == 0)
 		drop(&item);
-	give(&item);
+	(i % 25 ? give : put)(&item);
 	deep(DEPTH);
 	mark(key, (uint32_t)i % 4);
 	if (i % 50 == 0)

@@ -109,10 +109,10 @@ TEST(FlightPlan, KnowsTheNumberOfACall)
 
 	memcpy(enter, enter_format, sizeof(enter));
 	memcpy(leave, exit_format, sizeof(leave));
-	span.side[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
-	span.side[COUNTED_END].event = "raw_syscalls:sys_exit";
+	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
+	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
 	span.keys = 1;
-	span.side[COUNTED_BEGIN].key[0] = span.side[COUNTED_END].key[0] = "tid";
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
 	span.group = "id";
 	span.size = "ret";
 	span.by = COUNTED_BY_USER;
@@ -121,10 +121,10 @@ TEST(FlightPlan, KnowsTheNumberOfACall)
 	span.flights.about = about;
 	span.flights.read.is_of_end = true;
 	ASSERT_EQ(bpf_span_plan(&plan, &span, &from, &err), 0) << err.text;
-	bpf_span_use_calls(&plan, BPF_SPAN_BEGIN, span.side[COUNTED_BEGIN].event, -1);
-	bpf_span_use_calls(&plan, BPF_SPAN_END, span.side[COUNTED_END].event, -1);
-	const struct bpf_span_side &begin = plan.spec.side[BPF_SPAN_BEGIN];
-	const struct bpf_span_side &end = plan.spec.side[BPF_SPAN_END];
+	bpf_span_use_calls(&plan, BPF_SPAN_BEGIN, span.point[COUNTED_BEGIN].event, -1);
+	bpf_span_use_calls(&plan, BPF_SPAN_END, span.point[COUNTED_END].event, -1);
+	const struct bpf_span_point &begin = plan.spec.point[BPF_SPAN_BEGIN];
+	const struct bpf_span_point &end = plan.spec.point[BPF_SPAN_END];
 	EXPECT_EQ(begin.call, (uint32_t)BPF_SPAN_AT_CALL);
 	EXPECT_EQ(end.call, (uint32_t)BPF_SPAN_AT_RETURN);
 	EXPECT_EQ(begin.number, BPF_SPAN_ANY_CALL);
@@ -142,12 +142,12 @@ TEST(FlightPlan, OneCallHasItsNumber)
 {
 	struct bpf_span_plan plan = {};
 
-	plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at = BPF_SPAN_TID;
+	plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at = BPF_SPAN_TID;
 	bpf_span_use_calls(&plan, BPF_SPAN_BEGIN, "syscalls:sys_enter_read", 0);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].number, 0);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].call, (uint32_t)BPF_SPAN_AT_CALL);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].number, 0);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].call, (uint32_t)BPF_SPAN_AT_CALL);
 	bpf_span_use_calls(&plan, BPF_SPAN_END, "sched:sched_switch", -1);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].call, (uint32_t)BPF_SPAN_AT_TRACEPOINT);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].call, (uint32_t)BPF_SPAN_AT_TRACEPOINT);
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <linux/bpf.h>
 #include <map>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -111,19 +112,23 @@ struct Plan : testing::Test {
 
 	Plan()
 	{
-		span.side[COUNTED_BEGIN].event = "a:begins";
-		span.side[COUNTED_END].event = "a:ends";
+		span.point[COUNTED_BEGIN].event = "a:begins";
+		span.point[COUNTED_END].event = "a:ends";
 		span.keys = 1;
-		span.side[COUNTED_BEGIN].key[0] = span.side[COUNTED_END].key[0] = "connection";
+		span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "connection";
 	}
 
 	int make()
 	{
 		char begin[sizeof(begin_format)], end[sizeof(end_format)];
-		const struct bpf_span_source from = {{begin, end, nullptr}, &probes};
+		struct bpf_span_source from = {{}, &probes};
 
 		memcpy(begin, begin_format, sizeof(begin));
 		memcpy(end, end_format, sizeof(end));
+		for (int i = 0; i < BPF_SPAN_POINTS; i++)
+			if (span.point[i].event)
+				from.format[i] = strcmp(span.point[i].event, "a:begins") ? end
+											 : begin;
 		return bpf_span_plan(&plan, &span, &from, &err);
 	}
 };
@@ -135,9 +140,9 @@ TEST_F(Plan, FindsFieldsOfBothSides)
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].offset, 8);
 	EXPECT_EQ(plan.offsets[BPF_SPAN_END].field[BPF_SPAN_KEY].offset, 16);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].shift, 32);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].at, BPF_SPAN_NOTHING);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].field[BPF_SPAN_SIZE].shift, 48);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].shift, 32);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].at, BPF_SPAN_NOTHING);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].field[BPF_SPAN_SIZE].shift, 48);
 	EXPECT_EQ(plan.offsets[BPF_SPAN_END].field[BPF_SPAN_SIZE].size, 2);
 	EXPECT_TRUE(plan.spec.has_group);
 	EXPECT_FALSE(plan.spec.is_of_thread);
@@ -145,31 +150,30 @@ TEST_F(Plan, FindsFieldsOfBothSides)
 
 TEST_F(Plan, ThreadsAreNoFields)
 {
-	span.side[COUNTED_BEGIN].key[0] = span.side[COUNTED_END].key[0] = "tid";
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
 	span.group = "kind";
 	span.by = COUNTED_BY_PROCESS;
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_TRUE(plan.spec.is_of_thread);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_PID);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_PID);
 	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].size, 0);
 }
 
 TEST_F(Plan, KeysMayBeBitsOfANumber)
 {
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].mask[0], UINT64_MAX);
-	span.side[COUNTED_BEGIN].key[0] = span.side[COUNTED_END].key[0] = "tid";
-	span.side[COUNTED_BEGIN].mask[0] = 0xfff;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].mask[0], UINT64_MAX);
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	span.point[COUNTED_BEGIN].mask[0] = 0xfff;
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].mask[0], 0xfffU);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].mask[0], UINT64_MAX);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].mask[0], 0xfffU);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].mask[0], UINT64_MAX);
 	EXPECT_FALSE(plan.spec.is_of_thread);
 }
 
 TEST_F(Plan, RefusesWhatIsNoNumber)
 {
 	const std::map<const char *, const char *> wrong = {
-		{"comm", "its field 'comm' is not a single number"},
 		{"name", "its field 'name' is not a single number"},
 		{"crooked", "its field 'crooked' is not a single number"},
 		{"common_pid", "its field 'common_pid' is not a single number"},
@@ -185,15 +189,102 @@ TEST_F(Plan, RefusesWhatIsNoNumber)
 
 TEST_F(Plan, ConditionsKnowSigns)
 {
-	span.side[COUNTED_BEGIN].tests = 2;
-	span.side[COUNTED_BEGIN].test[0] = {"kind", COUNTED_LESS, false, false, 3};
-	span.side[COUNTED_BEGIN].test[1] = {"error", COUNTED_GREATER_EQUAL, false, true, 7};
+	span.point[COUNTED_BEGIN].tests = 2;
+	span.point[COUNTED_BEGIN].test[0] = {"kind", COUNTED_LESS, false, false, 3};
+	span.point[COUNTED_BEGIN].test[1] = {"error", COUNTED_GREATER_EQUAL, false, true, 7};
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[0].is_signed, 0);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[1].is_signed, 1);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[1].is_alternative, 1);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[1].compare, BPF_SPAN_GREATER_EQUAL);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].tests, 2U);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[0].is_signed, 0);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[1].is_signed, 1);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[1].is_alternative, 1);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[1].compare, BPF_SPAN_GREATER_EQUAL);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].tests, 2U);
+}
+
+TEST_F(Plan, GroupsMayBeTexts)
+{
+	span.group = "comm";
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.texts, (uint32_t)BPF_SPAN_TEXTS);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_CHARS);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text_at, 20);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text_size, 16);
+	span.point[COUNTED_BEGIN].event = "a:ends"; /* it has no such field */
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_COMM);
+	span.by = COUNTED_BY_THREAD;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.texts, 0U);
+	span.by = COUNTED_BY_GROUP;
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "comm";
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "tracepoint a:ends: it has no number 'comm'");
+}
+
+TEST_F(Plan, SeveralEventsMayEndIt)
+{
+	span.group = "len";
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_FALSE(plan.spec.has_ends);
+	span.point[COUNTED_END_2] = {"a:begins", nullptr, {"error"}, {0xff}, {}, 0};
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_TRUE(plan.spec.has_ends);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_END_2].field[BPF_SPAN_KEY].offset, 16);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END_2].mask[0], 0xffU);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END_2].field[BPF_SPAN_GROUP].at, BPF_SPAN_NOTHING);
+	span.group = "nothing";
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "it has no number 'nothing'");
+}
+
+TEST_F(Plan, AllBeginsHaveTheFieldOrNone)
+{
+	span.point[COUNTED_BEGIN_2] = {"a:ends", nullptr, {"connection"}, {}, {}, 0};
+	span.group = "connection";
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].offset, 8);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN_2].field[BPF_SPAN_GROUP].offset, 16);
+	for (const char *group : {"error", "len"}) {
+		err = {};
+		span.group = group;
+		EXPECT_EQ(make(), -ENOTSUP);
+		EXPECT_EQ(err.text,
+			  std::string("not all its begins have a number '") + group + "'");
+	}
+	span.by = COUNTED_BY_THREAD;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN_2].field[BPF_SPAN_GROUP].at, BPF_SPAN_TID);
+}
+
+TEST_F(Plan, APartOfTheKeyMayCancelIt)
+{
+	span.keys = 2;
+	span.point[COUNTED_BEGIN].key[1] = span.point[COUNTED_END].key[1] = "tid";
+	span.point[COUNTED_CANCEL] = {"a:ends", nullptr, {"connection", "tid"}, {}, {}, 0};
+	span.cancel_keys = 2;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.part, 0);
+	span.point[COUNTED_CANCEL].key[1] = nullptr;
+	span.cancel_keys = 1;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.part, 1);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_CANCEL].field[BPF_SPAN_KEY + 1].at, BPF_SPAN_NOTHING);
+	span.point[COUNTED_CANCEL].event = nullptr;
+	span.cancel_keys = 0;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.part, 0);
+}
+
+TEST_F(Plan, AThreadHasAPlaceOfItsOwnIfAllEventsAreOfIt)
+{
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	span.point[COUNTED_CANCEL] = {"a:ends", nullptr, {"tid"}, {}, {}, 0};
+	span.cancel_keys = 1;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_TRUE(plan.spec.is_of_thread);
+	span.point[COUNTED_CANCEL].key[0] = "connection";
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_FALSE(plan.spec.is_of_thread);
 }
 
 #if defined(__x86_64__)
@@ -221,18 +312,18 @@ TEST_F(Probes, FindFieldsInTheirLines)
 	span.size = "len";
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_TRUE(plan.spec.has_probes);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_NUMBER);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_NUMBER);
 	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].offset,
 		  offsetof(struct pt_regs, rsi));
 	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].size, 8);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_PROBE);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_PROBE);
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).at, offsetof(struct pt_regs, r12));
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).depth, 2);
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).offset[0], 16);
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).offset[1], -4);
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).size, 4);
 	EXPECT_TRUE(fetch(BPF_SPAN_GROUP).is_signed);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_END].field[BPF_SPAN_SIZE].at, BPF_SPAN_NUMBER);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].field[BPF_SPAN_SIZE].at, BPF_SPAN_NUMBER);
 	EXPECT_EQ(plan.probes.of[BPF_SPAN_END].sites, 0U);
 }
 
@@ -244,7 +335,7 @@ TEST_F(Probes, MayBeInSeveralPlaces)
 	ASSERT_EQ(make(), 0) << err.text;
 	ASSERT_EQ(plan.probes.of[BPF_SPAN_BEGIN].sites, 3U);
 	EXPECT_EQ(plan.probes.of[BPF_SPAN_BEGIN].low[1], 0x20U);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_PROBE);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_PROBE);
 	EXPECT_TRUE(fetch(BPF_SPAN_KEY, 1).is_constant);
 	EXPECT_EQ(fetch(BPF_SPAN_KEY, 1).offset[0], -5);
 	EXPECT_EQ(fetch(BPF_SPAN_KEY, 2).offset[0], -16);
@@ -266,16 +357,16 @@ TEST_F(Probes, KeepFieldsOfTheEntry)
 {
 	add(enters, "connection=%si:u64 len=%dx:s16");
 	add(begins, "retval=$retval:s64");
-	span.side[COUNTED_BEGIN].entry = enters;
+	span.point[COUNTED_BEGIN].entry = enters;
 	span.group = "retval";
 	span.size = "len";
-	span.side[COUNTED_BEGIN].tests = 1;
-	span.side[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false, 3};
+	span.point[COUNTED_BEGIN].tests = 1;
+	span.point[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false, 3};
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_ENTRY);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].argument, 1);
-	EXPECT_EQ(plan.spec.side[BPF_SPAN_BEGIN].test[0].is_signed, 1);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_ENTRY);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_SIZE].argument, 1);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[0].is_signed, 1);
 	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].fields, 2U);
 	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].field[1].at, offsetof(struct pt_regs, rdx));
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).at, offsetof(struct pt_regs, rax));

@@ -11,7 +11,7 @@ from ledger import compare
 from live import Live
 
 LEDGERS = ("files", "names", "tasks")
-STORM = 2 * 50000
+STORM, PROBED = 2 * 50000, 2 * 1000
 # What is compared: runs that the table has a column for.
 COLUMNS = (*LEDGERS, "storm", "spans", "uring", "libaio", "32-bit", "block", "user")
 
@@ -107,12 +107,18 @@ class Machine:
             self._compare_disk(live, archive, source)
 
     def _compare_spans(self, live, run):
-        """The kernel counts them, by thread and by another key."""
-        numbers = json.loads(text(self.path(run, "numbers")))
-        live.equal("complete", numbers["books"]["balanced"], True)
-        live.equal("counted in the kernel", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [True, True])
-        for span in numbers["books"]["spans"]:
-            live.check(STORM <= span["ended"] < STORM + 100, f"{span['span']}: {span['ended']} have ended")
+        """The kernel counts them. Those that are cancelled have no end."""
+        for name, least, spans in (("numbers", STORM, "tknec"), ("probes", PROBED, "fec")):
+            numbers = json.loads(text(self.path(run, name)))
+            live.equal(f"{name}: complete", numbers["books"]["balanced"], True)
+            live.equal(f"{name}: counted in the kernel", {span["span"]: span["counted_in_kernel"] for span in numbers["books"]["spans"]},
+                       {span: True for span in spans})
+            for span in numbers["books"]["spans"]:
+                count = span["cancelled" if span["span"] == "c" else "ended"]
+                live.check(least <= count < least + 100, f"{name}: {span}")
+                live.equal(f"{name}: {span['span']}: all", count, span["begun"])
+            if name == "numbers":
+                live.check("workload_storm" in [row["group"] for row in numbers["spans"] if row["span"] == "n"], f"names: {numbers['spans']}")
         for view in ("op", "fs"):
             live.check(" is counted in the kernel" in text(self.path(run, f"{view}-err")), f"stat --by {view}: {text(self.path(run, f'{view}-err'))}")
             rows = json.loads(text(self.path(run, view)).splitlines()[-1])["rows"]

@@ -1,7 +1,7 @@
 /*
  * span.bpf: pairs and counts one span of tracepoints and probes of programs.
  *
- * Open spans are found by their key: see span_place.h. When a span ends, it is added to a cell for its group, its CPU and a part of the
+ * Open spans are found by their key: see open/place.h. When a span ends, it is added to a cell for its group, its CPU and a part of the
  * histogram, so no two CPUs write into the same cell. Cells are an array that user space maps, and an index finds the cells of a
  * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU. For numbers of intervals
  * there are two sets of cells: one is added to while user space reads and clears the other.
@@ -35,9 +35,11 @@ static __always_inline void count(uint64_t *counter, uint64_t more)
 		*counter += more;
 }
 
+#include "bpf/open/ended.h"
+#include "bpf/open/part.h"
+#include "bpf/open/place.h"
 #include "bpf/span_flight.h"
 #include "bpf/span_owner.h"
-#include "bpf/span_place.h"
 #include "bpf/span_recent.h"
 #include "bpf/span_wanted.h"
 
@@ -90,9 +92,8 @@ static __always_inline struct bpf_span_books *books_of_cpu(void)
 static __always_inline void fill(struct bpf_span_open *open, const struct input *input,
 				 uint64_t first, uint64_t owner)
 {
-	open->group = group_of_owner(first, owner,
-				     VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_GROUP));
-	open->bytes = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_SIZE);
+	open->group = group_of_owner(first, owner, group_of(input));
+	open->bytes = VALUE(input, BPF_SPAN_SIZE);
 	open->left = 0;
 	open->pid = input->task >> 32;
 	open->tid = input->task;
@@ -142,13 +143,12 @@ static __always_inline void begin_in_hash(const struct place *place, const uint6
 /* A thread that has a place for its spans is traced. */
 static __always_inline void begin(const struct input *input)
 {
-	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS], owner = 0;
 	struct bpf_span_open *open;
 	struct place place;
 
-	if (!books || !is_wanted(input, side) || is_unwanted(input) || !is_chosen())
+	if (!books || !is_wanted(input) || is_unwanted(input) || !is_chosen())
 		return;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
 		return;
@@ -156,7 +156,7 @@ static __always_inline void begin(const struct input *input)
 		count(&books->excluded, spec.is_everywhere && !spec.is_system);
 		return;
 	}
-	take_key(key, input, side);
+	take_key(key, input);
 	place = place_of(key);
 	/* Without slots, a thread most often has an entry already; another key most often has none. */
 	open = spec.slots || spec.is_of_thread ? find_open(&place, key) : NULL;
@@ -252,33 +252,37 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 
 static __always_inline void end(const struct input *input)
 {
-	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
+	const volatile struct bpf_span_point *point = input->point;
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes;
 	struct bpf_span_open *open;
 	struct place place;
 	bool is_rest;
 
-	if (!books || !is_wanted(input, side))
+	if (!books || !is_wanted(input))
 		return;
-	take_key(key, input, side);
+	take_key(key, input);
 	place = place_of(key);
 	open = find_open(&place, key);
 	if (!open || !open->begin) {
+		if (has_just_ended(input, key))
+			return;
+		note_end(input, key);
 		count(&books->ends_without_begin,
 		      !spec.has_user && !spec.has_choice && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
 			      (spec.is_everywhere || is_followed(input)));
 		return;
 	}
+	note_end(input, key);
 	now = bpf_ktime_get_ns();
 	taken = now > open->begin ? now - open->begin : 0;
-	group = side->field[BPF_SPAN_GROUP].at ? VALUE(input, side, BPF_SPAN_GROUP) : open->group;
-	bytes = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
+	group = point->field[BPF_SPAN_GROUP].at ? group_of(input) : open->group;
+	bytes = point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
 	if (!bytes)
 		bytes = open->bytes;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		group = group_of_result(input, group);
-	is_rest = is_of_rest(open);
+	is_rest = is_of_rest(open) || has_no_text(group);
 	unload(open, input);
 	land(open, now);
 	forget_open(&place, open, key);
@@ -291,15 +295,18 @@ static __always_inline void end(const struct input *input)
 
 static __always_inline void cancel(const struct input *input)
 {
-	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_CANCEL];
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS];
 	struct bpf_span_open *open;
 	struct place place;
 
-	if (!books || !is_wanted(input, side))
+	if (!books || !is_wanted(input))
 		return;
-	take_key(key, input, side);
+	take_key(key, input);
+	if (spec.part) {
+		cancel_part(key, books);
+		return;
+	}
 	place = place_of(key);
 	open = find_open(&place, key);
 	if (!open || !open->begin)
@@ -309,48 +316,49 @@ static __always_inline void cancel(const struct input *input)
 	forget_open(&place, open, key);
 }
 
-SEC("tracepoint")
-int span_begins(void *data)
-{
-	const struct input input = {.data = data, .task = bpf_get_current_pid_tgid()};
+#define TRACEPOINT(name, number, take)                                                             \
+	SEC("tracepoint")                                                                          \
+	int span_##name(void *data)                                                                \
+	{                                                                                          \
+		const struct input input = {.point = &spec.point[number],                          \
+					    .data = data,                                          \
+					    .task = bpf_get_current_pid_tgid()};                   \
+                                                                                                   \
+		take(&input);                                                                      \
+		return 1;                                                                          \
+	}
 
-	begin(&input);
-	return 1;
-}
-
-SEC("tracepoint")
-int span_ends(void *data)
-{
-	const struct input input = {.data = data, .task = bpf_get_current_pid_tgid()};
-
-	end(&input);
-	return 1;
-}
-
-SEC("tracepoint")
-int span_is_cancelled(void *data)
-{
-	const struct input input = {.data = data, .task = bpf_get_current_pid_tgid()};
-
-	cancel(&input);
-	return 1;
-}
+TRACEPOINT(begins, BPF_SPAN_BEGIN, begin)
+TRACEPOINT(begins_2, BPF_SPAN_BEGIN_2, begin)
+TRACEPOINT(ends, BPF_SPAN_END, end)
+TRACEPOINT(ends_2, BPF_SPAN_END_2, end)
+TRACEPOINT(ends_3, BPF_SPAN_END_3, end)
+TRACEPOINT(ends_4, BPF_SPAN_END_4, end)
+TRACEPOINT(cancels, BPF_SPAN_CANCEL, cancel)
+TRACEPOINT(cancels_2, BPF_SPAN_CANCEL_2, cancel)
 
 #include "bpf/span_probe.h"
 
-/* Whether the side is this end of this call. Tracepoints of calls do not report 32-bit programs. */
-static __always_inline bool is_at(const volatile struct bpf_span_side *side, uint32_t end,
+/* Whether the point is this end of this call. Tracepoints of calls do not report 32-bit programs. */
+static __always_inline bool is_at(const volatile struct bpf_span_point *point, uint32_t end,
 				  long call)
 {
-	return side->call == end && (call == side->number || side->number == BPF_SPAN_ANY_CALL);
+	return point->call == end && (call == point->number || point->number == BPF_SPAN_ANY_CALL);
+}
+
+static __always_inline void take_as(struct input *input, uint32_t point,
+				    void (*take)(const struct input *input))
+{
+	input->point = &spec.point[point];
+	take(input);
 }
 
 static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call, long call,
 				      uint64_t result)
 {
-	bool begins = is_at(&spec.side[BPF_SPAN_BEGIN], end_of_call, call);
-	bool ends = is_at(&spec.side[BPF_SPAN_END], end_of_call, call);
-	bool cancels = is_at(&spec.side[BPF_SPAN_CANCEL], end_of_call, call);
+	bool begins = is_at(&spec.point[BPF_SPAN_BEGIN], end_of_call, call);
+	bool ends = is_at(&spec.point[BPF_SPAN_END], end_of_call, call);
+	bool cancels = is_at(&spec.point[BPF_SPAN_CANCEL], end_of_call, call);
 	struct input input = {.regs = regs, .result = result, .call = call};
 
 	if (!begins && !ends && !cancels)
@@ -361,12 +369,12 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 	if (COMPAT_OF(bpf_get_current_task_btf()))
 		return;
 	input.task = bpf_get_current_pid_tgid();
-	if (cancels)
-		cancel(&input);
 	if (ends)
-		end(&input);
+		take_as(&input, BPF_SPAN_END, end);
+	if (cancels)
+		take_as(&input, BPF_SPAN_CANCEL, cancel);
 	if (begins)
-		begin(&input);
+		take_as(&input, BPF_SPAN_BEGIN, begin);
 }
 
 /* The two tracepoints of all system calls cost less than those of each call. */
@@ -393,9 +401,14 @@ SEC("raw_tp/sched_process_exit")
 int thread_ends(void *ctx)
 {
 	uint64_t key[BPF_SPAN_KEYS] = {(uint32_t)bpf_get_current_pid_tgid()};
-	struct place place = place_of(key);
-	struct bpf_span_open *open = find_open(&place, key);
+	struct bpf_span_open *open;
+	struct place place;
 
+	forget_ends(key[0]);
+	if (!spec.is_of_thread)
+		return 0;
+	place = place_of(key);
+	open = find_open(&place, key);
 	if (open && open->begin) {
 		open->left = bpf_ktime_get_ns();
 		land(open, open->left);

@@ -7,19 +7,18 @@
 #pragma once
 
 #include "bpf/span_recent.h"
-#include "bpf/span_value.h"
+#include "bpf/span_text.h"
 
 const volatile uint8_t about[BPF_SPAN_VALUES];
 
 /* Events of calls are looked at before: see take_call(). */
 static __always_inline bool is_unwanted(const struct input *input)
 {
-	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
 	uint64_t what;
 
-	if (!spec.has_about || side->call)
+	if (!spec.has_about || input->point->call)
 		return false;
-	what = VALUE(input, side, BPF_SPAN_WHAT);
+	what = VALUE(input, BPF_SPAN_WHAT);
 	return what < BPF_SPAN_VALUES && about[what] & BPF_SPAN_UNWANTED;
 }
 
@@ -50,7 +49,7 @@ static __always_inline void take_off(struct bpf_span_open *open, const struct in
 
 	if (!spec.flights)
 		return;
-	what = VALUE(input, &spec.side[BPF_SPAN_BEGIN], BPF_SPAN_WHAT);
+	what = VALUE(input, BPF_SPAN_WHAT);
 	open->moves = spec.has_about && what < BPF_SPAN_VALUES ? about[what] : 0;
 	board(open);
 }
@@ -77,7 +76,6 @@ static __always_inline bool is_of_rest(const struct bpf_span_open *open)
 /* What the end says of it. */
 static __always_inline void unload(const struct bpf_span_open *open, const struct input *input)
 {
-	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_END];
 	struct bpf_span_flight *flight;
 	uint64_t size, outcome;
 
@@ -86,13 +84,13 @@ static __always_inline void unload(const struct bpf_span_open *open, const struc
 	flight = flight_at(open->flight);
 	if (!flight)
 		return;
-	outcome = spec.has_outcome ? VALUE(input, side, BPF_SPAN_OUTCOME) : 0;
+	outcome = spec.has_outcome ? VALUE(input, BPF_SPAN_OUTCOME) : 0;
 	if ((int64_t)outcome < 0) {
 		__sync_fetch_and_add(&flight->errors, 1);
 		count_errno(-outcome);
 		return;
 	}
-	size = side->field[BPF_SPAN_SIZE].at ? VALUE(input, side, BPF_SPAN_SIZE) : 0;
+	size = input->point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
 	if (open->moves & BPF_SPAN_READS)
 		__sync_fetch_and_add(&flight->read, less(spec.is_read_of_end ? size : open->bytes,
 							 spec.read_header));

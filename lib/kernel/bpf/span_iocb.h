@@ -68,8 +68,8 @@ static __always_inline bool does_reap(uint64_t call)
 /* io_getevents(queue, least, most, events, ...) returns. */
 static __always_inline void reap(struct pt_regs *regs, long call, int64_t result)
 {
-	const volatile struct bpf_span_side *side = &spec.side[BPF_SPAN_BEGIN];
-	const struct input input = {.regs = regs,
+	const struct input input = {.point = &spec.point[BPF_SPAN_BEGIN],
+				    .regs = regs,
 				    .result = result,
 				    .task = bpf_get_current_pid_tgid(),
 				    .call = call};
@@ -81,5 +81,5 @@ static __always_inline void reap(struct pt_regs *regs, long call, int64_t result
 	reaped.count = result > EVENTS_MOST ? EVENTS_MOST : result;
 	REPEAT(reaped.count, reap_one, &reaped);
 	if (spec.owner != BPF_SPAN_OF_FILE_SYSTEM)
-		credit(VALUE(&input, side, BPF_SPAN_GROUP), reaped.read, reaped.written);
+		credit(VALUE(&input, BPF_SPAN_GROUP), reaped.read, reaped.written);
 }

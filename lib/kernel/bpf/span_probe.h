@@ -23,7 +23,7 @@ enum { IP_AT = 256, SP_AT = 248, RETURN_ADDRESS = 0 };
 
 struct kept_key {
 	uint64_t stack;
-	uint32_t tid, side;
+	uint32_t tid, point;
 };
 
 struct {
@@ -52,11 +52,11 @@ static __always_inline const volatile struct bpf_span_site *site_of(
 	return &probe->site[0];
 }
 
-static __always_inline void enter(void *regs, uint32_t side)
+static __always_inline void enter(void *regs, uint32_t point)
 {
-	const volatile struct bpf_span_entry *entry = &probes.entry[side];
+	const volatile struct bpf_span_entry *entry = &probes.entry[point];
 	const struct input input = {.task = bpf_get_current_pid_tgid()};
-	struct kept_key key = {saved(regs, SP_AT) + RETURN_ADDRESS, input.task, side};
+	struct kept_key key = {saved(regs, SP_AT) + RETURN_ADDRESS, input.task, point};
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t value[BPF_SPAN_KEPT] = {0};
 
@@ -69,20 +69,22 @@ static __always_inline void enter(void *regs, uint32_t side)
 		count(&books->full, 1);
 }
 
-static __always_inline void pass(void *regs, uint32_t side, void (*take)(const struct input *input))
+static __always_inline void pass(void *regs, uint32_t point,
+				 void (*take)(const struct input *input))
 {
-	struct input input = {.data = regs,
+	struct input input = {.point = &spec.point[point],
+			      .data = regs,
 			      .task = bpf_get_current_pid_tgid(),
-			      .site = site_of(regs, &probes.of[side])};
+			      .site = site_of(regs, &probes.of[point])};
 	struct kept_key key = {0};
 
-	if (!probes.entry[side].fields) {
+	if (!probes.entry[point].fields) {
 		take(&input);
 		return;
 	}
 	key.stack = saved(regs, SP_AT);
 	key.tid = input.task;
-	key.side = side;
+	key.point = point;
 	input.kept = bpf_map_lookup_elem(&kept, &key);
 	if (!input.kept)
 		return;
@@ -90,20 +92,25 @@ static __always_inline void pass(void *regs, uint32_t side, void (*take)(const s
 	bpf_map_delete_elem(&kept, &key);
 }
 
-#define PROBE(name, of_entry, side, take)                                                          \
+#define PROBE(name, point, take)                                                                   \
 	SEC("kprobe")                                                                              \
-	int name(void *regs)                                                                       \
+	int probe_##name(void *regs)                                                               \
 	{                                                                                          \
-		pass(regs, side, take);                                                            \
+		pass(regs, point, take);                                                           \
 		return 0;                                                                          \
 	}                                                                                          \
 	SEC("kprobe")                                                                              \
-	int of_entry(void *regs)                                                                   \
+	int enter_##name(void *regs)                                                               \
 	{                                                                                          \
-		enter(regs, side);                                                                 \
+		enter(regs, point);                                                                \
 		return 0;                                                                          \
 	}
 
-PROBE(probe_begins, begin_enters, BPF_SPAN_BEGIN, begin)
-PROBE(probe_ends, end_enters, BPF_SPAN_END, end)
-PROBE(probe_cancels, cancel_enters, BPF_SPAN_CANCEL, cancel)
+PROBE(begins, BPF_SPAN_BEGIN, begin)
+PROBE(begins_2, BPF_SPAN_BEGIN_2, begin)
+PROBE(ends, BPF_SPAN_END, end)
+PROBE(ends_2, BPF_SPAN_END_2, end)
+PROBE(ends_3, BPF_SPAN_END_3, end)
+PROBE(ends_4, BPF_SPAN_END_4, end)
+PROBE(cancels, BPF_SPAN_CANCEL, cancel)
+PROBE(cancels_2, BPF_SPAN_CANCEL_2, cancel)

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "bpf/span_text.h"
 #include "count/bpf_span_cell.h"
 #include "count/bpf_span_shared.h"
 
@@ -76,6 +77,8 @@ static __always_inline uint32_t find_flight(uint64_t group)
 
 	if (index)
 		return *index;
+	if (has_no_text(group))
+		return BPF_SPAN_FLIGHT_REST;
 	if (flights_used >= spec.flights - BPF_SPAN_FLIGHT_FIRST)
 		return BPF_SPAN_FLIGHT_REST;
 	new = BPF_SPAN_FLIGHT_FIRST + __sync_fetch_and_add(&flights_used, 1);

@@ -65,7 +65,7 @@ static __always_inline uint64_t group_of_request(struct io_kiocb *request, struc
 {
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		return device_of_inode(PEEK(PEEK(request, file), f_inode));
-	switch (spec.side[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at) {
+	switch (spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at) {
 	case BPF_SPAN_PID:
 		return PEEK(task, tgid);
 	case BPF_SPAN_TID:

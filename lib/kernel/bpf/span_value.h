@@ -7,6 +7,7 @@
 
 /* What a program gets: the data of a tracepoint, a system call, or the registers at a probe. */
 struct input {
+	const volatile struct bpf_span_point *point; /* what it is an event of */
 	void *data;
 	struct pt_regs *regs;
 	const volatile struct bpf_span_site *site; /* of a probe */
@@ -25,12 +26,12 @@ struct input {
 			     : "r"(data), "i"(BPF_SPAN_MARK + 8 * (number)));                      \
 		value_;                                                                            \
 	})
-#define VALUE(input, side, number)                                                                 \
-	((side)->field[number].at == BPF_SPAN_NUMBER                                               \
-		 ? extended(&(side)->field[number], FIELD((input)->data, number))                  \
-	 : (side)->field[number].at == BPF_SPAN_OF_PROBE                                           \
+#define VALUE(input, number)                                                                       \
+	((input)->point->field[number].at == BPF_SPAN_NUMBER                                       \
+		 ? extended(&(input)->point->field[number], FIELD((input)->data, number))          \
+	 : (input)->point->field[number].at == BPF_SPAN_OF_PROBE                                   \
 		 ? fetch((input)->data, &(input)->site->field[number])                             \
-		 : value_of(input, &(side)->field[number]))
+		 : value_of(input, &(input)->point->field[number]))
 
 static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,
 					 uint64_t number)

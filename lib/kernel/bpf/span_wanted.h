@@ -60,39 +60,39 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 }
 
 /* && binds stronger than ||, so it is enough that all conditions of one alternative hold. */
-#define CHECK(input, side, i)                                                                      \
+#define CHECK(input, i)                                                                            \
 	do {                                                                                       \
-		if ((i) >= (side)->tests)                                                          \
+		if ((i) >= (input)->point->tests)                                                  \
 			break;                                                                     \
-		if ((side)->test[i].is_alternative) {                                              \
+		if ((input)->point->test[i].is_alternative) {                                      \
 			is_enough = is_enough || passes;                                           \
 			passes = true;                                                             \
 		}                                                                                  \
 		passes = passes &&                                                                 \
-			 holds(&(side)->test[i], VALUE(input, side, BPF_SPAN_TEST + (i)));         \
+			 holds(&(input)->point->test[i], VALUE(input, BPF_SPAN_TEST + (i)));       \
 	} while (0)
 
-static __always_inline bool is_wanted(const struct input *input,
-				      const volatile struct bpf_span_side *side)
+static __always_inline bool is_wanted(const struct input *input)
 {
 	bool passes = true, is_enough = false;
 
-	CHECK(input, side, 0);
-	CHECK(input, side, 1);
-	CHECK(input, side, 2);
-	CHECK(input, side, 3);
-	CHECK(input, side, 4);
-	CHECK(input, side, 5);
-	CHECK(input, side, 6);
-	CHECK(input, side, 7);
+	CHECK(input, 0);
+	CHECK(input, 1);
+	CHECK(input, 2);
+	CHECK(input, 3);
+	CHECK(input, 4);
+	CHECK(input, 5);
+	CHECK(input, 6);
+	CHECK(input, 7);
 	return is_enough || passes;
 }
 
-static __always_inline void take_key(uint64_t *key, const struct input *input,
-				     const volatile struct bpf_span_side *side)
+static __always_inline void take_key(uint64_t *key, const struct input *input)
 {
-	key[0] = VALUE(input, side, BPF_SPAN_KEY) & side->mask[0];
-	key[1] = VALUE(input, side, BPF_SPAN_KEY + 1) & side->mask[1];
-	key[2] = VALUE(input, side, BPF_SPAN_KEY + 2) & side->mask[2];
-	key[3] = VALUE(input, side, BPF_SPAN_KEY + 3) & side->mask[3];
+	const volatile struct bpf_span_point *point = input->point;
+
+	key[0] = VALUE(input, BPF_SPAN_KEY) & point->mask[0];
+	key[1] = VALUE(input, BPF_SPAN_KEY + 1) & point->mask[1];
+	key[2] = VALUE(input, BPF_SPAN_KEY + 2) & point->mask[2];
+	key[3] = VALUE(input, BPF_SPAN_KEY + 3) & point->mask[3];
 }

@@ -19,61 +19,33 @@
 #include <iotrace/counted_owner.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
-#include <linux/perf_event.h>
 #ifdef IOTRACE_HAS_SECCOMP
 #include <seccomp.h>
 #endif
 #include <span_plain.skel.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { CELLS_OF_GROUPS = 1 << 17, FLIGHTS = 1 << 15, KEPT_CALLS = 1 << 16 };
+enum {
+	CELLS_OF_GROUPS = 1 << 17,
+	FLIGHTS = 1 << 15,
+	KEPT_CALLS = 1 << 16,
+	ENDING_THREADS = 1 << 14,
+};
 
 /*
  * Few slots stay in the first caches of a processor, which is worth more than many. All of them are in use before the hash is full.
  */
 enum { SLOTS_MOST = 512, ROOM_FOR_SLOT = 16 };
 
-enum { OF_TRACEPOINT, OF_PROBE, OF_ENTRY, OF_KINDS };
-
-static struct bpf_program *program_of(const struct span_bpf *programs, int side, int kind)
+/* The tracepoints of all calls have only one program, for one event of each side. */
+static bool has_point_at(const struct bpf_span_spec *spec, uint32_t what)
 {
-	struct bpf_program *const program[BPF_SPAN_SIDES][OF_KINDS] = {
-		[BPF_SPAN_BEGIN] = {programs->progs.span_begins, programs->progs.probe_begins,
-				    programs->progs.begin_enters},
-		[BPF_SPAN_END] = {programs->progs.span_ends, programs->progs.probe_ends,
-				  programs->progs.end_enters},
-		[BPF_SPAN_CANCEL] = {programs->progs.span_is_cancelled,
-				     programs->progs.probe_cancels, programs->progs.cancel_enters},
-	};
-
-	return program[side][kind];
-}
-
-static bool is_used(const struct bpf_span *span, const struct counted_span *counted, int side,
-		    int kind)
-{
-	const struct bpf_span_probes *probes = &span->plan.probes;
-
-	switch (kind) {
-	case OF_TRACEPOINT:
-		return counted->side[side].event && !probes->of[side].sites &&
-		       !span->plan.spec.side[side].call;
-	case OF_PROBE:
-		return probes->of[side].sites;
-	default:
-		return probes->entry[side].fields;
-	}
-}
-
-static bool has_side_at(const struct bpf_span_spec *spec, uint32_t what)
-{
-	for (int side = 0; side < BPF_SPAN_SIDES; side++)
-		if (spec->side[side].call == what)
+	for (int point = 0; point < BPF_SPAN_SIDES; point++)
+		if (spec->point[point].call == what)
 			return true;
 	return false;
 }
@@ -94,20 +66,23 @@ static int number_of_call(const char *event)
 /* Since Linux 7.0, programs at the tracepoints of all calls can be preempted, and would miss events of each other. */
 static void use_calls(struct bpf_span *span, const struct bpf_span_options *options)
 {
+	static const int second[BPF_SPAN_SIDES] = {BPF_SPAN_BEGIN_2, BPF_SPAN_END_2,
+						   BPF_SPAN_CANCEL_2};
+
 	if (bpf_source_common(options->source).is_preemptible)
 		return;
-	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
-		const char *event = options->span->side[side].event;
+	for (int i = 0; i < BPF_SPAN_SIDES; i++) {
+		const char *event = options->span->point[i].event;
 
-		if (event)
-			bpf_span_use_calls(&span->plan, side, event, number_of_call(event));
+		if (event && !options->span->point[second[i]].event)
+			bpf_span_use_calls(&span->plan, i, event, number_of_call(event));
 	}
 }
 
 static bool keeps_fields(const struct bpf_span *span)
 {
-	for (int side = 0; side < BPF_SPAN_SIDES; side++)
-		if (span->plan.probes.entry[side].fields)
+	for (int point = 0; point < BPF_SPAN_POINTS; point++)
+		if (span->plan.probes.entry[point].fields)
 			return true;
 	return false;
 }
@@ -138,6 +113,9 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.span_books, span->cpus);
 	bpf_map__set_max_entries(programs->maps.recent, span->cpus);
 	bpf_map__set_max_entries(programs->maps.kept, keeps_fields(span) ? KEPT_CALLS : 1);
+	bpf_map__set_max_entries(programs->maps.texts, spec->texts + 1);
+	bpf_map__set_max_entries(programs->maps.text_index, spec->texts ? spec->texts : 1);
+	bpf_map__set_max_entries(programs->maps.last_ends, spec->has_ends ? ENDING_THREADS : 1);
 	bpf_map__set_max_entries(programs->maps.flights, flights);
 	bpf_map__set_max_entries(programs->maps.flight_index, flights);
 }
@@ -154,15 +132,15 @@ static void prepare_uring(struct bpf_span *span, const char *layout)
 				  is_wanted && !strcmp(layout, "request_ends_values"));
 }
 
-static void prepare_sides(struct bpf_span *span, const struct counted_span *counted)
+static void prepare_points(struct bpf_span *span, const struct counted_span *counted)
 {
-	for (int i = 0; i < BPF_SPAN_SIDES * OF_KINDS; i++) {
-		int side = i / OF_KINDS, kind = i % OF_KINDS;
-		struct bpf_program *program = program_of(span->programs, side, kind);
+	for (int i = 0; i < BPF_SPAN_POINTS * BPF_SPAN_KINDS; i++) {
+		int point = i / BPF_SPAN_KINDS, kind = i % BPF_SPAN_KINDS;
+		struct bpf_program *program = bpf_span_program(span->programs, point, kind);
 
-		bpf_program__set_autoload(program, is_used(span, counted, side, kind));
+		bpf_program__set_autoload(program, bpf_span_uses(span, counted, point, kind));
 		bpf_span_patch((struct bpf_insn *)(uintptr_t)bpf_program__insns(program),
-			       bpf_program__insn_cnt(program), &span->plan.offsets[side]);
+			       bpf_program__insn_cnt(program), &span->plan.offsets[point]);
 	}
 }
 
@@ -204,13 +182,14 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 		memcpy((void *)(uintptr_t)programs->rodata->fd_of, flights->fd,
 		       sizeof(programs->rodata->fd_of));
 	bpf_span_prepare_requests(programs, spec->is_of_requests);
-	bpf_program__set_autoload(programs->progs.thread_ends, spec->is_of_thread);
+	bpf_program__set_autoload(programs->progs.thread_ends,
+				  spec->is_of_thread || spec->has_ends);
 	bpf_program__set_autoload(programs->progs.span_at_call,
-				  has_side_at(spec, BPF_SPAN_AT_CALL));
+				  has_point_at(spec, BPF_SPAN_AT_CALL));
 	bpf_program__set_autoload(programs->progs.span_at_return,
-				  has_side_at(spec, BPF_SPAN_AT_RETURN));
+				  has_point_at(spec, BPF_SPAN_AT_RETURN));
 	prepare_uring(span, common.uring_end);
-	prepare_sides(span, options->span);
+	prepare_points(span, options->span);
 }
 
 /* See bpf_plain.h. */
@@ -292,99 +271,6 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 		       : 0;
 }
 
-/*
- * An event that is not enabled still runs its programs, on all CPUs, and does nothing else. Those of a probe run only in processes
- * that have an event of it.
- */
-static int attach(int *event, const char *format, const struct bpf_program *program, pid_t pid,
-		  int cpu)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT,
-				       .size = sizeof(attr),
-				       .config = (uint64_t)tracefs_id(format),
-				       .sample_period = 1,
-				       .disabled = 1};
-
-	*event = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (*event < 0)
-		return -errno;
-	return ioctl(*event, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program)) ? -errno : 0;
-}
-
-static int attach_probe(int *event, const char *name, const struct bpf_program *program,
-			const struct bpf_span_options *options)
-{
-	char *format = bpf_span_read_format(options, name, NULL);
-	bool is_of_process = options->pid > 0;
-	int code = format ? attach(event, format, program, options->pid,
-				   is_of_process ? -1 : (int)options->cpu)
-			  : -ENOENT;
-
-	free(format);
-	return code;
-}
-
-/* The entry comes last: its values are for a return that is attached. */
-static int attach_side(struct bpf_span *span, int side, const struct bpf_span_options *options,
-		       const char *format)
-{
-	const struct counted_point *point = &options->span->side[side];
-	int code = 0;
-
-	if (is_used(span, options->span, side, OF_TRACEPOINT))
-		code = attach(&span->event[side], format,
-			      program_of(span->programs, side, OF_TRACEPOINT), -1,
-			      (int)options->cpu);
-	if (!code && is_used(span, options->span, side, OF_PROBE))
-		code = attach_probe(&span->event[side], point->event,
-				    program_of(span->programs, side, OF_PROBE), options);
-	if (!code && is_used(span, options->span, side, OF_ENTRY))
-		code = attach_probe(&span->entry[side], point->entry,
-				    program_of(span->programs, side, OF_ENTRY), options);
-	return code;
-}
-
-static int attach_rest(struct bpf_span *span, struct error *err)
-{
-	struct span_bpf *programs = span->programs;
-	const struct {
-		struct bpf_link **link;
-		struct bpf_program *program;
-	} row[] = {
-		{&programs->links.span_at_return, programs->progs.span_at_return},
-		{&programs->links.span_at_call, programs->progs.span_at_call},
-		{&programs->links.thread_ends, programs->progs.thread_ends},
-		{&programs->links.uring_ends, programs->progs.uring_ends},
-		{&programs->links.uring_ends_values, programs->progs.uring_ends_values},
-	};
-
-	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-		if (!bpf_program__autoload(row[i].program))
-			continue;
-		*row[i].link = bpf_program__attach(row[i].program);
-		if (!*row[i].link)
-			return error_set(err, errno, "BPF program %s: attach",
-					 bpf_program__name(row[i].program));
-	}
-	return 0;
-}
-
-/* One event may end a span and begin the next, so the end is attached first. */
-static int attach_all(struct bpf_span *span, const struct bpf_span_options *options,
-		      char *const format[BPF_SPAN_SIDES], struct error *err)
-{
-	for (int side = BPF_SPAN_SIDES; side-- > 0;) {
-		int code = attach_side(span, side, options, format[side]);
-
-		if (code)
-			return error_set(err, -code, "cannot attach a BPF program to tracepoint %s",
-					 options->span->side[side].event);
-	}
-	if (span->plan.spec.is_of_requests)
-		return bpf_span_attach_requests(span->programs, err);
-	return attach_rest(span, err);
-}
-
 static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
 		    struct bpf_span_source *from, struct error *err)
 {
@@ -402,7 +288,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 		return code;
 	use_calls(span, options);
 	if (span->plan.spec.owner == BPF_SPAN_OF_FILE_SYSTEM &&
-	    span->plan.spec.side[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL)
+	    span->plan.spec.point[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL)
 		return error_say(err, ENOTSUP,
 				 "this kernel may interrupt the programs that look at calls");
 	code = load(span, options, err);
@@ -421,7 +307,10 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (span->open)
 		span->slots = map_memory(span->programs->maps.slots, PROT_READ,
 					 sizeof(*span->slots), &span->slots_size, err);
-	if (!span->slots)
+	if (span->slots)
+		span->texts = map_memory(span->programs->maps.texts, PROT_READ,
+					 sizeof(*span->texts), &span->texts_size, err);
+	if (!span->texts)
 		return -err->code;
 	span->rooms = options->span->room;
 	if (span->plan.spec.flights)
@@ -430,7 +319,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (span->plan.spec.flights && !span->flights)
 		return -err->code;
 	code = open_iterator(span, err);
-	return code ? code : attach_all(span, options, from->format, err);
+	return code ? code : bpf_span_attach(span, options, from->format, err);
 }
 
 struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct error *err)
@@ -440,11 +329,11 @@ struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct er
 	int code;
 
 	span->left_fd = -1;
-	for (int side = 0; side < BPF_SPAN_SIDES; side++)
-		span->event[side] = span->entry[side] = -1;
+	for (int i = 0; i < BPF_SPAN_POINTS; i++)
+		span->event[i] = span->entry[i] = -1;
 	code = open_all(span, options, &from, err);
-	for (int side = 0; side < BPF_SPAN_SIDES; side++)
-		free(from.format[side]);
+	for (int i = 0; i < BPF_SPAN_POINTS; i++)
+		free(from.format[i]);
 	if (code) {
 		bpf_span_close(span);
 		return NULL;
@@ -466,6 +355,8 @@ void bpf_span_close(struct bpf_span *span)
 		munmap((void *)(uintptr_t)span->open, span->open_size);
 	if (span->slots)
 		munmap((void *)(uintptr_t)span->slots, span->slots_size);
+	if (span->texts)
+		munmap((void *)(uintptr_t)span->texts, span->texts_size);
 	if (span->flights)
 		munmap((void *)(uintptr_t)span->flights, span->flights_size);
 	if (span->books)
@@ -488,12 +379,12 @@ void bpf_span_enable(struct bpf_span *span, bool is_on)
 
 void bpf_span_detach(struct bpf_span *span)
 {
-	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
-		if (span->event[side] >= 0)
-			close(span->event[side]);
-		if (span->entry[side] >= 0)
-			close(span->entry[side]);
-		span->event[side] = span->entry[side] = -1;
+	for (int i = 0; i < BPF_SPAN_POINTS; i++) {
+		if (span->event[i] >= 0)
+			close(span->event[i]);
+		if (span->entry[i] >= 0)
+			close(span->entry[i]);
+		span->event[i] = span->entry[i] = -1;
 	}
 	if (span->programs)
 		span_bpf__detach(span->programs);

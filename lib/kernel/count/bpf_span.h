@@ -52,6 +52,8 @@ void bpf_span_take(const struct bpf_span *span,
 void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 		      void (*call)(void *context, const struct counted_flight *flight),
 		      void *context);
+/* Returns the text of a group, lent; NULL: groups are no texts. */
+const char *bpf_span_text(const struct bpf_span *span, uint64_t group);
 /* Calls back for each open span. Returns 0 or -errno. The span must have been opened to read its flights repeatedly. */
 int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context);

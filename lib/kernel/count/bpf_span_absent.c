@@ -64,6 +64,11 @@ void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 {
 }
 
+const char *bpf_span_text(const struct bpf_span *span, uint64_t group)
+{
+	return NULL;
+}
+
 int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context)
 {

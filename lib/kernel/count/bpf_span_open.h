@@ -19,6 +19,9 @@ struct bpf_span_open {
 	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
 };
 
+/* See open/hashed.h. */
+enum { BPF_SPAN_PARTS = 4096 };
+
 /* The state of a slot: 0 if it is free, otherwise the upper bits of the hash of its key or its thread, and what it is. */
 enum {
 	BPF_SPAN_SLOT_BUSY = 1,

@@ -44,6 +44,6 @@ struct bpf_span_entry {
 };
 
 struct bpf_span_probes {
-	struct bpf_span_probe of[BPF_SPAN_SIDES];
-	struct bpf_span_entry entry[BPF_SPAN_SIDES];
+	struct bpf_span_probe of[BPF_SPAN_POINTS];
+	struct bpf_span_entry entry[BPF_SPAN_POINTS];
 };

@@ -30,6 +30,8 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	return hash_bytes_of(span->programs->maps.open_spans) +
 	       hash_bytes_of(span->programs->maps.cell_index) +
 	       hash_bytes_of(span->programs->maps.kept) +
+	       hash_bytes_of(span->programs->maps.last_ends) +
+	       hash_bytes_of(span->programs->maps.text_index) + span->texts_size +
 	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
 	       span->cpus * sizeof(struct bpf_span_recent) + span->cells_size + span->books_size +
 	       span->flights_size + span->open_size + span->slots_size;
@@ -62,6 +64,15 @@ void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books
 		books->ungrouped += of_cpu->ungrouped;
 	}
 	books->unread += __atomic_load_n(&span->programs->bss->unread, __ATOMIC_RELAXED);
+}
+
+const char *bpf_span_text(const struct bpf_span *span, uint64_t group)
+{
+	uint32_t room = span->plan.spec.texts;
+
+	if (!room)
+		return NULL;
+	return span->texts[group <= room ? group : 0].at;
 }
 
 static uint32_t used_cells(const struct bpf_span *span)

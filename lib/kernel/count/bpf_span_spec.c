@@ -34,14 +34,14 @@ char *bpf_span_read_format(const struct bpf_span_options *options, const char *e
 	return format;
 }
 
-int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
+int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_POINTS],
 			  struct error *err)
 {
-	for (int side = 0; side < BPF_SPAN_SIDES; side++) {
-		const char *event = options->span->side[side].event;
+	for (int i = 0; i < BPF_SPAN_POINTS; i++) {
+		const char *event = options->span->point[i].event;
 
-		format[side] = event ? bpf_span_read_format(options, event, err) : NULL;
-		if (event && !format[side])
+		format[i] = event ? bpf_span_read_format(options, event, err) : NULL;
+		if (event && !format[i])
 			return -err->code;
 	}
 	return 0;
@@ -113,10 +113,11 @@ static enum bpf_span_at of_task(const char *name)
 	return BPF_SPAN_NOTHING;
 }
 
-struct side {
-	struct bpf_span_side *side;
+/* What is planned for a point. */
+struct planned {
+	struct bpf_span_point *point;
 	struct bpf_span_offsets *offsets;
-	const char *format;
+	const char *format; /* NULL: the span has no such point */
 	struct bpf_span_probe *probe;
 	struct bpf_span_entry *entry;
 	struct bpf_span_found found, found_entry; /* count 0: it is no probe; it has no entry */
@@ -124,7 +125,7 @@ struct side {
 };
 
 /* A register of a probe that is in one place can be read as data of a tracepoint is. */
-static void use_fetch(const struct side *of, struct bpf_span_field *field, uint32_t number)
+static void use_fetch(const struct planned *of, struct bpf_span_field *field, uint32_t number)
 {
 	const struct bpf_span_fetch *fetch = &of->probe->site[0].field[number];
 	bool is_register = of->probe->sites == 1 && !fetch->depth && !fetch->is_constant;
@@ -137,7 +138,7 @@ static void use_fetch(const struct side *of, struct bpf_span_field *field, uint3
 }
 
 /* The fields of a probe, and of its entry. */
-static int find_fetch(const struct side *of, struct bpf_span_field *field, uint32_t number,
+static int find_fetch(const struct planned *of, struct bpf_span_field *field, uint32_t number,
 		      const char *name)
 {
 	int code = bpf_span_find_field(of->probe, &of->found, number, name, of->err);
@@ -155,9 +156,9 @@ static int find_fetch(const struct side *of, struct bpf_span_field *field, uint3
 }
 
 /* Returns 1, 0 or -ENOTSUP: see find_number(). */
-static int find(const struct side *of, uint32_t number, const char *name)
+static int find(const struct planned *of, uint32_t number, const char *name)
 {
-	struct bpf_span_field *field = &of->side->field[number];
+	struct bpf_span_field *field = &of->point->field[number];
 	int code = of->found.count ? find_fetch(of, field, number, name)
 				   : find_number(of->format, name, field,
 						 &of->offsets->field[number], of->err);
@@ -169,7 +170,7 @@ static int find(const struct side *of, uint32_t number, const char *name)
 	return field->at != BPF_SPAN_NOTHING;
 }
 
-static int need(const struct side *of, uint32_t number, const char *name)
+static int need(const struct planned *of, uint32_t number, const char *name)
 {
 	int code = find(of, number, name);
 
@@ -178,7 +179,7 @@ static int need(const struct side *of, uint32_t number, const char *name)
 	return code ? 0 : error_say(of->err, ENOTSUP, "it has no number '%s'", name);
 }
 
-static int plan_test(const struct side *of, uint32_t index, const struct counted_test *test)
+static int plan_test(const struct planned *of, uint32_t index, const struct counted_test *test)
 {
 	static const uint8_t compare[] = {
 		[COUNTED_EQUAL] = BPF_SPAN_EQUAL,
@@ -191,43 +192,127 @@ static int plan_test(const struct side *of, uint32_t index, const struct counted
 	uint32_t number = BPF_SPAN_TEST + index;
 	int code = need(of, number, test->field);
 
-	of->side->test[index] =
+	of->point->test[index] =
 		(struct bpf_span_test){.number = test->number,
 				       .compare = compare[test->compare],
 				       .is_signed = test->is_negative ||
-						    of->side->field[number].is_signed,
+						    of->point->field[number].is_signed,
 				       .is_alternative = test->is_alternative};
 	return code;
 }
 
-static int plan_side(const struct side *of, const struct counted_point *point, uint32_t keys)
+static int plan_point(const struct planned *of, const struct counted_point *point, uint32_t keys)
 {
 	int code = 0;
 
 	for (uint32_t i = 0; i < keys && !code; i++) {
-		of->side->mask[i] = point->mask[i] ? point->mask[i] : UINT64_MAX;
+		of->point->mask[i] = point->mask[i] ? point->mask[i] : UINT64_MAX;
 		code = need(of, BPF_SPAN_KEY + i, point->key[i]);
 	}
 	for (uint32_t i = 0; i < point->tests && !code; i++)
 		code = plan_test(of, i, &point->test[i]);
-	of->side->tests = point->tests;
+	of->point->tests = point->tests;
 	return code;
 }
 
-/* Uses the field of the begin, or otherwise of the end. */
-static int plan_either(const struct side *of, uint32_t number, const char *name)
+static bool is_of_side(const struct planned *of, int i, int side)
 {
-	int code = name ? find(&of[BPF_SPAN_BEGIN], number, name) : 1;
+	static const uint8_t of_point[BPF_SPAN_POINTS] = {
+		[BPF_SPAN_BEGIN] = BPF_SPAN_BEGIN,   [BPF_SPAN_BEGIN_2] = BPF_SPAN_BEGIN,
+		[BPF_SPAN_END] = BPF_SPAN_END,       [BPF_SPAN_END_2] = BPF_SPAN_END,
+		[BPF_SPAN_END_3] = BPF_SPAN_END,     [BPF_SPAN_END_4] = BPF_SPAN_END,
+		[BPF_SPAN_CANCEL] = BPF_SPAN_CANCEL, [BPF_SPAN_CANCEL_2] = BPF_SPAN_CANCEL,
+	};
 
-	if (!code)
-		code = need(&of[BPF_SPAN_END], number, name);
-	return code < 0 ? code : 0;
+	return of[i].format && of_point[i] == side;
+}
+
+/* Finds the field in all events of one side. Returns how many events have it, of how many; or -ENOTSUP. */
+static int find_all(const struct planned *of, int side, uint32_t number, const char *name,
+		    int *events)
+{
+	int found = 0;
+
+	*events = 0;
+	for (int i = 0; i < BPF_SPAN_POINTS; i++) {
+		int code = is_of_side(of, i, side) ? find(&of[i], number, name) : 0;
+
+		if (code < 0)
+			return code;
+		found += code;
+		*events += is_of_side(of, i, side);
+	}
+	return found;
+}
+
+/* All begins must have the field. */
+static int need_all(const struct planned *of, uint32_t number, const char *name)
+{
+	int events, found = find_all(of, BPF_SPAN_BEGIN, number, name, &events);
+
+	if (found < 0)
+		return found;
+	if (!found)
+		return error_say(of->err, ENOTSUP, "it has no number '%s'", name);
+	return found == events
+		       ? 0
+		       : error_say(of->err, ENOTSUP, "not all its begins have a number '%s'", name);
+}
+
+/* Uses the field of the begins, or otherwise of the ends, of which some may lack it. */
+static int plan_either(const struct planned *of, uint32_t number, const char *name)
+{
+	int events, found;
+
+	if (!name)
+		return 0;
+	found = find_all(of, BPF_SPAN_BEGIN, number, name, &events);
+	if (!found)
+		found = find_all(of, BPF_SPAN_END, number, name, &events);
+	else if (found > 0)
+		return need_all(of, number, name);
+	if (!found)
+		return error_say(of->err, ENOTSUP, "it has no number '%s'", name);
+	return found < 0 ? found : 0;
+}
+
+/* Returns whether the group of this event is a text that the programs can read: an array of characters, or the thread's name. */
+static bool find_text(const struct planned *of, const char *name)
+{
+	const char *line = of->found.count ? NULL : strstr(of->format, "\nformat:");
+	struct bpf_span_point *point = of->point;
+	struct bpf_span_offset where;
+	char type[LINE];
+	bool is_signed;
+
+	for (line = line ? strstr(line, "\tfield:") : NULL; line;
+	     line = strstr(line + 1, "\tfield:")) {
+		if (!read_line(line, name, type, &where, &is_signed))
+			continue;
+		point->field[BPF_SPAN_GROUP].at = BPF_SPAN_CHARS;
+		point->text_at = where.offset;
+		point->text_size = where.size;
+		return !strncmp(type, "char ", 5) && strchr(type, '[') &&
+		       where.size <= BPF_SPAN_TEXT;
+	}
+	point->field[BPF_SPAN_GROUP].at = BPF_SPAN_COMM;
+	return !strcmp(name, "comm");
+}
+
+/* Returns whether the group is a text of all begins. */
+static bool plan_texts(const struct planned *of, const char *name)
+{
+	bool are_texts = name;
+
+	for (int i = 0; i < BPF_SPAN_POINTS && are_texts; i++)
+		are_texts = !is_of_side(of, i, BPF_SPAN_BEGIN) || find_text(&of[i], name);
+	return are_texts;
 }
 
 /* Process and thread are those of the begin. */
-static int plan_group(const struct side *of, const struct counted_span *span)
+static int plan_group(struct bpf_span_spec *spec, const struct planned *of,
+		      const struct counted_span *span)
 {
-	struct bpf_span_side *begin = of[BPF_SPAN_BEGIN].side;
 	static const uint8_t at[] = {
 		[COUNTED_BY_PROCESS] = BPF_SPAN_PID,
 		[COUNTED_BY_THREAD] = BPF_SPAN_TID,
@@ -236,32 +321,36 @@ static int plan_group(const struct side *of, const struct counted_span *span)
 	};
 	bool is_task = span->by == COUNTED_BY_PROCESS || span->by == COUNTED_BY_THREAD;
 
+	if (span->by == COUNTED_BY_GROUP && plan_texts(of, span->group)) {
+		spec->texts = BPF_SPAN_TEXTS;
+		return 0;
+	}
 	if (span->by == COUNTED_BY_GROUP || span->by == COUNTED_BY_OWNER ||
 	    span->by == COUNTED_BY_FILE_SYSTEM || span->by == COUNTED_BY_CONNECTION)
 		return plan_either(of, BPF_SPAN_GROUP, span->group);
-	if (span->by != COUNTED_BY_NOTHING)
-		begin->field[BPF_SPAN_GROUP].at = at[span->by];
 	if (is_task && span->is_owner_in_key)
-		return find(of, BPF_SPAN_GROUP, span->side[BPF_SPAN_BEGIN].key[0]) < 0 ? -ENOTSUP
-										       : 0;
+		return need_all(of, BPF_SPAN_GROUP, span->point[COUNTED_BEGIN].key[0]);
+	for (int i = 0; i < BPF_SPAN_POINTS && span->by != COUNTED_BY_NOTHING; i++)
+		if (is_of_side(of, i, BPF_SPAN_BEGIN))
+			of[i].point->field[BPF_SPAN_GROUP].at = at[span->by];
 	return 0;
 }
 
 /* The size of an end counts beside that of the begin. */
-static int plan_flights(struct bpf_span_spec *spec, const struct side *of,
+static int plan_flights(struct bpf_span_spec *spec, const struct planned *of,
 			const struct counted_span *span)
 {
 	const struct counted_flights *flights = &span->flights;
-	int code = 0;
+	int code = 0, events;
 
 	if (!flights->is_wanted)
 		return 0;
 	if (flights->about)
-		code = need(&of[BPF_SPAN_BEGIN], BPF_SPAN_WHAT, span->group);
+		code = need_all(of, BPF_SPAN_WHAT, span->group);
 	if (code >= 0 && flights->result)
-		code = need(&of[BPF_SPAN_END], BPF_SPAN_OUTCOME, flights->result);
+		code = find_all(of, BPF_SPAN_END, BPF_SPAN_OUTCOME, flights->result, &events);
 	if (code >= 0 && span->size)
-		code = find(&of[BPF_SPAN_END], BPF_SPAN_SIZE, span->size);
+		code = find_all(of, BPF_SPAN_END, BPF_SPAN_SIZE, span->size, &events);
 	spec->has_about = flights->about != NULL;
 	spec->has_async = flights->has_async;
 	spec->has_outcome = flights->result != NULL;
@@ -272,54 +361,71 @@ static int plan_flights(struct bpf_span_spec *spec, const struct side *of,
 	return code < 0 ? code : 0;
 }
 
-static struct side side_of(struct bpf_span_plan *plan, const struct counted_span *span,
-			   const struct bpf_span_source *from, int i, struct error *err)
+static struct planned planned_of(struct bpf_span_plan *plan, const struct counted_span *span,
+				 const struct bpf_span_source *from, int i, struct error *err)
 {
-	return (struct side){
-		.side = &plan->spec.side[i],
+	return (struct planned){
+		.point = &plan->spec.point[i],
 		.offsets = &plan->offsets[i],
 		.format = from->format[i],
 		.probe = &plan->probes.of[i],
 		.entry = &plan->probes.entry[i],
-		.found = bpf_span_find_probe(from->probes, span->side[i].event),
-		.found_entry = bpf_span_find_probe(from->probes, span->side[i].entry),
+		.found = bpf_span_find_probe(from->probes, span->point[i].event),
+		.found_entry = bpf_span_find_probe(from->probes, span->point[i].entry),
 		.err = err,
 	};
 }
 
-static int plan_sides(struct bpf_span_plan *plan, const struct counted_span *span,
-		      const struct bpf_span_source *from, struct side of[BPF_SPAN_SIDES],
-		      struct error *err)
+static bool is_cancel(int i)
+{
+	return i == BPF_SPAN_CANCEL || i == BPF_SPAN_CANCEL_2;
+}
+
+static int plan_points(struct bpf_span_plan *plan, const struct counted_span *span,
+		       const struct bpf_span_source *from, struct planned of[BPF_SPAN_POINTS],
+		       struct error *err)
 {
 	int code = 0;
 
-	for (int i = 0; i < BPF_SPAN_SIDES; i++) {
-		of[i] = side_of(plan, span, from, i, err);
+	for (int i = 0; i < BPF_SPAN_POINTS; i++) {
+		of[i] = planned_of(plan, span, from, i, err);
 		if (of[i].found.count)
 			code = bpf_span_find_sites(of[i].probe, &of[i].found, err);
 		plan->spec.has_probes |= of[i].found.count > 0;
 		if (!code && from->format[i])
-			code = plan_side(&of[i], &span->side[i], span->keys);
+			code = plan_point(&of[i], &span->point[i],
+					  is_cancel(i) ? span->cancel_keys : span->keys);
 		if (code && of[i].found.count)
 			return error_wrap(err, "%s", of[i].found.probe->text);
 		if (code)
-			return error_wrap(err, "tracepoint %s", span->side[i].event);
+			return error_wrap(err, "tracepoint %s", span->point[i].event);
 	}
 	return 0;
+}
+
+/* Then each thread has one place for its spans, which only this thread changes. */
+static bool is_of_thread(const struct planned *of, const struct counted_span *span)
+{
+	bool is = span->keys == 1;
+
+	for (int i = 0; i < BPF_SPAN_POINTS && is; i++)
+		is = !of[i].format || (!span->point[i].mask[0] &&
+				       of[i].point->field[BPF_SPAN_KEY].at == BPF_SPAN_TID);
+	return is;
 }
 
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		  const struct bpf_span_source *from, struct error *err)
 {
 	struct bpf_span_spec *spec = &plan->spec;
-	struct side of[BPF_SPAN_SIDES];
+	struct planned of[BPF_SPAN_POINTS];
 	int code;
 
 	*plan = (struct bpf_span_plan){0};
-	code = plan_sides(plan, span, from, of, err);
+	code = plan_points(plan, span, from, of, err);
 	if (code)
 		return code;
-	code = plan_group(of, span);
+	code = plan_group(spec, of, span);
 	if (!code)
 		code = plan_either(of, BPF_SPAN_SIZE, span->size);
 	if (!code)
@@ -336,51 +442,12 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->user = span->user;
 	spec->is_everywhere = span->is_everywhere;
 	spec->is_owner_in_key = span->is_owner_in_key;
-	spec->is_of_thread = span->keys == 1 && !span->side[COUNTED_BEGIN].mask[0] &&
-			     !span->side[COUNTED_END].mask[0] &&
-			     spec->side[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at == BPF_SPAN_TID &&
-			     spec->side[BPF_SPAN_END].field[BPF_SPAN_KEY].at == BPF_SPAN_TID;
+	spec->is_of_thread = is_of_thread(of, span);
+	spec->has_ends = of[BPF_SPAN_END_2].format != NULL;
+	spec->part = of[BPF_SPAN_CANCEL].format && span->cancel_keys < span->keys
+			     ? (uint8_t)span->cancel_keys
+			     : 0;
 	return code;
-}
-
-enum { NUMBER_AT = 8, ARGUMENTS_AT = 16, ARGUMENTS = 6 };
-
-/* The data of such a tracepoint has the number of the call, and then its arguments or its result. */
-static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_offset *where,
-		       bool is_any)
-{
-	return field->at != BPF_SPAN_NUMBER ||
-	       (where->size == 8 && where->offset >= (is_any ? NUMBER_AT : ARGUMENTS_AT) &&
-		where->offset < ARGUMENTS_AT + 8 * ARGUMENTS);
-}
-
-void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event, int number)
-{
-	struct bpf_span_side *side = &plan->spec.side[index];
-	bool is_any = !strncmp(event, "raw_syscalls:", 13);
-	const char *name = is_any ? event + 4 : event; /* "syscalls:sys_enter..." */
-	bool is_return = !strncmp(name, "syscalls:sys_exit", 17);
-
-	if (is_any)
-		number = BPF_SPAN_ANY_CALL;
-	if ((number < 0 && !is_any) || (!is_return && strncmp(name, "syscalls:sys_enter", 18) != 0))
-		return;
-	for (int i = 0; i < BPF_SPAN_FIELDS; i++)
-		if (!is_of_call(&side->field[i], &plan->offsets[index].field[i], is_any))
-			return;
-	side->call = is_return ? BPF_SPAN_AT_RETURN : BPF_SPAN_AT_CALL;
-	side->number = number;
-	for (int i = 0; i < BPF_SPAN_FIELDS; i++) {
-		struct bpf_span_field *field = &side->field[i];
-		uint16_t offset = plan->offsets[index].field[i].offset;
-
-		if (field->at != BPF_SPAN_NUMBER)
-			continue;
-		field->at = offset == NUMBER_AT ? BPF_SPAN_CALL
-			    : is_return         ? BPF_SPAN_RESULT
-						: BPF_SPAN_ARGUMENT;
-		field->argument = (uint8_t)((offset - ARGUMENTS_AT) / 8);
-	}
 }
 
 static uint8_t width_of(uint8_t size)

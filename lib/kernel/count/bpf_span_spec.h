@@ -10,7 +10,7 @@ struct bpf_insn;
 struct error;
 struct recording_probes;
 
-/* Where the numbers of a side are in the tracepoint's data. */
+/* Where the numbers of a point are in the tracepoint's data. */
 struct bpf_span_offsets {
 	struct bpf_span_offset {
 		uint16_t offset;
@@ -20,13 +20,13 @@ struct bpf_span_offsets {
 
 struct bpf_span_plan {
 	struct bpf_span_spec spec;
-	struct bpf_span_offsets offsets[BPF_SPAN_SIDES];
+	struct bpf_span_offsets offsets[BPF_SPAN_POINTS];
 	struct bpf_span_probes probes;
 };
 
 /* What is known of the events of a span. */
 struct bpf_span_source {
-	char *format[BPF_SPAN_SIDES];          /* of each side's tracepoint; NULL: none */
+	char *format[BPF_SPAN_POINTS];         /* of each point's tracepoint; NULL: none */
 	const struct recording_probes *probes; /* NULL: none */
 };
 
@@ -34,16 +34,16 @@ struct bpf_span_options;
 /* Returns the format of a tracepoint, to be freed; NULL with a message. */
 char *bpf_span_read_format(const struct bpf_span_options *options, const char *event,
 			   struct error *err);
-/* Fills the formats of the sides' tracepoints, to be freed. Returns 0, or -errno with a message. */
-int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_SIDES],
+/* Fills the formats of the points' tracepoints, to be freed. Returns 0, or -errno with a message. */
+int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_POINTS],
 			  struct error *err);
 /* Returns 0, or -ENOTSUP with a message if the programs cannot count the span. */
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		  const struct bpf_span_source *from, struct error *err);
 /*
- * If the side is a tracepoint of one system call ("syscalls:sys_enter_NAME" or exit), uses the cheaper tracepoint of all calls,
+ * If the point is a tracepoint of one system call ("syscalls:sys_enter_NAME" or exit), uses the cheaper tracepoint of all calls,
  * with this call number.
  */
-void bpf_span_use_calls(struct bpf_span_plan *plan, int side, const char *event, int number);
-/* Writes the offsets and sizes of fields into the instructions of a side. */
+void bpf_span_use_calls(struct bpf_span_plan *plan, int point, const char *event, int number);
+/* Writes the offsets and sizes of fields into the instructions of a point. */
 void bpf_span_patch(struct bpf_insn *insn, size_t count, const struct bpf_span_offsets *offsets);

@@ -223,8 +223,8 @@ static int add_chosen(struct live *live, enum perf_role role, const char *text, 
 /* Counted spans have no events, but the formats contain the names of numbers. */
 static void describe_counted(struct live *live, const struct counted_span *span)
 {
-	for (int side = 0; side < COUNTED_SIDES; side++) {
-		const char *event = span->side[side].event;
+	for (int i = 0; i < COUNTED_POINTS; i++) {
+		const char *event = span->point[i].event;
 		char *system = event ? mem_format("%.*s", (int)strcspn(event, ":"), event) : NULL;
 		char *format = system ? tracefs_format(&live->tracefs, system,
 						       event + strlen(system) + 1, NULL)

@@ -21,8 +21,8 @@ static bool has_secret(const struct live *live, const struct counted_span *span)
 {
 	bool has = false;
 
-	for (int side = 0; confine_is_lent() && side < COUNTED_SIDES; side++) {
-		const char *event = span->side[side].event;
+	for (int i = 0; confine_is_lent() && i < COUNTED_POINTS; i++) {
+		const char *event = span->point[i].event;
 		char *system = event ? mem_strdup(event) : NULL, *name, *format;
 
 		if (!system)
@@ -221,6 +221,11 @@ void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
 			  void *context)
 {
 	bpf_span_flights(live->spans.span[index].object, now, call, context);
+}
+
+const char *live_counted_text(const struct live *live, uint32_t index, uint64_t group)
+{
+	return bpf_span_text(live->spans.span[index].object, group);
 }
 
 int live_counted_open(struct live *live, uint32_t index,

@@ -327,6 +327,11 @@ void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const cha
 			strtab_add(engine->strings, name, (uint32_t)strlen(name)));
 }
 
+str_id span_engine_text(struct span_engine *engine, const char *text)
+{
+	return strtab_add(engine->strings, text, (uint32_t)strlen(text));
+}
+
 /* The first name of a number counts. */
 void span_engine_name_user(struct span_engine *engine, uint32_t uid, const char *name)
 {

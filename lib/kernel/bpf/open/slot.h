@@ -1,4 +1,4 @@
-/* span_slot: a place for one open span, and what programs do to it: see span_place.h. */
+/* slot: a place for one open span, and what programs do to it: see place.h. */
 #pragma once
 
 #include "count/bpf_span_shared.h"

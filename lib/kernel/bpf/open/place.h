@@ -1,5 +1,5 @@
 /*
- * span_place: where open spans are kept: in the slots of an array, or else in a hash.
+ * place: where open spans are kept: in the slots of an array, or else in a hash.
  *
  * To insert an element into a hash and to delete it takes more than 300 ns, a slot is taken and given back in 15. Each key has one slot, its
  * home. If the home contains another span, the span goes to the hash, and its home counts that. A home without such spans answers
@@ -10,7 +10,8 @@
  */
 #pragma once
 
-#include "bpf/span_slot.h"
+#include "bpf/open/hashed.h"
+#include "bpf/open/slot.h"
 
 #include <bpf/bpf_helpers.h>
 #include <linux/bpf.h>
@@ -99,18 +100,28 @@ static __always_inline long insert_open(const struct place *place, const uint64_
 
 	if (place->home)
 		__sync_fetch_and_add(&place->home->others, 1);
+	count_hashed(key, 1);
 	code = bpf_map_update_elem(&open_spans, key, new, BPF_NOEXIST);
 	if (code && place->home)
 		__sync_fetch_and_add(&place->home->others, -1);
+	if (code)
+		count_hashed(key, -1);
 	return code;
 }
 
-static __always_inline void remove_open(const struct place *place, const uint64_t *key)
+/* Returns false if another CPU has removed it before. */
+static __always_inline bool remove_open(const struct place *place, const uint64_t *key)
 {
-	if (place->is_home)
+	if (place->is_home) {
 		set_state(place->home, 0);
-	else if (!bpf_map_delete_elem(&open_spans, key) && place->home)
+		return true;
+	}
+	if (bpf_map_delete_elem(&open_spans, key))
+		return false;
+	if (place->home)
 		__sync_fetch_and_add(&place->home->others, -1);
+	count_hashed(key, -1);
+	return true;
 }
 
 /* The span has ended. A thread most often begins another one, so its place stays. */
