@@ -3,12 +3,18 @@
 capture and from the archive made of it."""
 
 import collections
+import contextlib
+import fcntl
 import glob
 import json
 import os
+import pty
+import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 IOTRACE = os.environ["IOTRACE"]
 CAPTURES = os.environ["SOURCE_DIR"] + "/test/golden/captures"
@@ -120,6 +126,38 @@ def outputs(work):
     check("in order", [row["latency_ns"] for row in slow], sorted((row["latency_ns"] for row in slow), reverse=True))
 
 
+def on_terminal(width, capture, **environment):
+    """What a terminal of this width is given."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM", "COLUMNS")}
+    with subprocess.Popen([IOTRACE, "latency", "--heatmap", capture], stdin=its, stdout=its, stderr=its, env={**plain, **environment}) as child:
+        os.close(its)
+        text = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while more := os.read(ours, 65536):
+                text += more
+    os.close(ours)
+    check(f"{environment}: status", child.returncode, 0)
+    return text.decode().replace("\r\n", "\n")
+
+
+def terminals():
+    """Colours and blocks where a terminal has them, letters otherwise; as wide as the terminal."""
+    capture, widest = f"{CAPTURES}/programs.data", {}
+    for environment, has_colours in (({"TERM": "xterm-256color"}, True), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False),
+                                     ({"TERM": "dumb"}, False), ({}, False)):
+        for width in (31, 40, 160):
+            text = on_terminal(width, capture, **environment)
+            plain = re.sub("\033\\[[0-9;]*m", "", text)
+            check(f"{environment}: colours and blocks", ("\033[38;5;" in text, "█" in text), (has_colours, has_colours))
+            check(f"{environment}: other bytes for a terminal", "\033" in plain, False)
+            rows = [line for line in plain.split("count over time")[1].splitlines() if "|" in line or "+--" in line]
+            widest[width] = max(map(len, rows))
+            check(f"{environment}: {width} columns", widest[width] <= width, True)
+    check("a narrow terminal has fewer columns", widest[31] < widest[40] == widest[160], True)
+
+
 def tracepoints():
     """A span of the user's own on a file of perf record, against the same from the model."""
     text = run("latency", "--by", "none", f"{CAPTURES}/programs.data")[0]
@@ -175,6 +213,7 @@ with tempfile.TemporaryDirectory() as directory:
     parts(f"{CAPTURES}/perf-record-block.data")
     parts(f"{CAPTURES}/perf-record-zram.data")
     outputs(directory)
+    terminals()
     tracepoints()
     durations(directory)
     errors()
