@@ -734,6 +734,15 @@ def user_defined(live):
     live.equal("view", last["view"], "span seek")
     live.check(last["by"]["2"]["ops_total"] == 30, f"{last['rows']}")
     live.check(last["by"]["0"]["errors_total"] >= 1, f"{last['rows']}")
+    # A cancel takes all of them, more than there are slots; the group is a text.
+    span = ("held: syscalls:sys_enter_lseek if offset > 0 && whence == 0 -> syscalls:sys_enter_lseek if whence == 1 or"
+            " syscalls:sys_enter_lseek if whence == 2 by pid,offset group comm cancel syscalls:sys_exit_getppid by pid")
+    code = ("import ctypes, os, time\nctypes.CDLL(None).prctl(15, b'the holder', 0, 0, 0)\nf = os.open('/etc/passwd', 0)\n"
+            "for i in range(1000): os.lseek(f, 10 ** 6 + i, 0)\ntime.sleep(0.7)\nos.getppid()\ntime.sleep(0.5)")
+    counts = [frame["by"]["the holder"]["inflight"] for frame in frames(live, "--interval", "200ms", "--span", span,
+                                                                       command=[sys.executable, "-S", "-c", code])
+              if "the holder" in frame["by"]]
+    live.equal("held, and cancelled", (max(counts), counts[-1]), (1000, 0))
 
 
 def reader_gone(live):
