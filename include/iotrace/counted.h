@@ -9,7 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { COUNTED_KEYS = 4, COUNTED_TESTS = 8, COUNTED_BUCKETS = 16, COUNTED_VALUES = 512 };
+enum {
+	COUNTED_KEYS = 4,
+	COUNTED_TESTS = 8,
+	COUNTED_TEXT = 32,
+	COUNTED_BUCKETS = 16,
+	COUNTED_VALUES = 512
+};
 
 /* What is known of a value of the group field: bits; and between them its class, a number below 16. */
 enum {
@@ -36,6 +42,10 @@ struct counted_test {
 	bool is_negative;    /* number is an int64_t */
 	bool is_alternative; /* it follows "||", which binds weaker than "&&" */
 	uint64_t number;
+	/* COUNTED_EQUAL and COUNTED_UNEQUAL: the field is a text, or begins with this one; NULL: it is a number. */
+	const char *text;
+	uint32_t length; /* of the text, which may be longer */
+	bool is_prefix;
 };
 
 /* Fields are those of the tracepoint, or otherwise pid, tid and cpu of its task. */

@@ -49,6 +49,14 @@ static const uint8_t points[SPAN_SIDES][COUNTED_POINTS] = {
 	[SPAN_CANCEL] = {COUNTED_CANCEL, COUNTED_CANCEL_2, COUNTED_POINTS},
 };
 
+/* Returns whether the pattern is "TEXT" or "TEXT*". */
+static bool is_prefix(const char *pattern)
+{
+	size_t plain = strcspn(pattern, "*?[\\");
+
+	return !pattern[plain] || !strcmp(pattern + plain, "*");
+}
+
 static const char *why_not_side(const struct span *span, int side)
 {
 	static const char *const many[SPAN_SIDES] = {"more than 2 events begin it",
@@ -61,8 +69,9 @@ static const char *why_not_side(const struct span *span, int side)
 		if (*number++ == COUNTED_POINTS)
 			return many[side];
 		for (uint32_t i = 0; i < point->tests; i++)
-			if (!point->test[i].is_number || point->test[i].compare == SPAN_MATCHES)
-				return "it compares texts";
+			if (point->test[i].compare == SPAN_MATCHES &&
+			    !is_prefix(point->test[i].text))
+				return "a pattern is more than the begin of a text";
 		if (span->group && point->event && side != SPAN_CANCEL &&
 		    probe_names_vary(point->event, span->group))
 			return "another field says how its groups are called";
@@ -110,6 +119,7 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 		[SPAN_EQUAL] = COUNTED_EQUAL,     [SPAN_UNEQUAL] = COUNTED_UNEQUAL,
 		[SPAN_LESS] = COUNTED_LESS,       [SPAN_LESS_EQUAL] = COUNTED_LESS_EQUAL,
 		[SPAN_GREATER] = COUNTED_GREATER, [SPAN_GREATER_EQUAL] = COUNTED_GREATER_EQUAL,
+		[SPAN_MATCHES] = COUNTED_EQUAL,
 	};
 
 	to->event = from->event;
@@ -119,14 +129,24 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 		to->mask[i] = from->mask[i];
 	}
 	to->tests = from->tests;
-	for (uint32_t i = 0; i < from->tests; i++)
+	for (uint32_t i = 0; i < from->tests; i++) {
+		const struct span_test *test = &from->test[i];
+		bool is_pattern = test->compare == SPAN_MATCHES;
+
 		to->test[i] = (struct counted_test){
-			.field = from->test[i].field,
-			.compare = compare[from->test[i].compare],
-			.is_negative = from->test[i].is_negative,
-			.is_alternative = from->test[i].is_alternative,
-			.number = from->test[i].number,
+			.field = test->field,
+			.compare = compare[test->compare],
+			.is_negative = test->is_negative,
+			.is_alternative = test->is_alternative,
+			.number = test->number,
 		};
+		if (!is_pattern && test->is_number)
+			continue;
+		to->test[i].text = test->text;
+		to->test[i].length = (uint32_t)(is_pattern ? strcspn(test->text, "*")
+							   : strlen(test->text));
+		to->test[i].is_prefix = test->text[to->test[i].length];
+	}
 }
 
 static void copy_side(struct counted_span *counted, const struct span *span, int side)

@@ -52,6 +52,9 @@ SPANS = {
     # Groups that are texts: of the tracepoint, and of the task.
     "sender": "signal:signal_generate if sig == 40 -> signal:signal_deliver if sig == 40 by tid group comm",
     "task": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid group comm",
+    # Conditions that are texts.
+    "named": 'signal:signal_generate if comm ~ "another*" && sig == 40 -> signal:signal_deliver if sig == 40 by tid',
+    "not": 'syscalls:sys_enter_lseek if comm != "another name" -> syscalls:sys_exit_lseek by tid group comm',
     # One at each. Others may send signals, too, so only those of the workload count.
     "mixed": "syscalls:sys_enter_kill -> signal:signal_deliver if sig == 40 by tid,sig group sig",
     # Begins that begin again, ends without begin, cancels.
@@ -120,6 +123,8 @@ def same(live):
                f"each fate was tried: {found}")
     texts = {span: {group for of, group in rows(kernel, "count") if of == span} for span in ("sender", "task")}
     live.equal("texts", texts, {span: {os.path.basename(sys.executable)[:15], "another name"} for span in texts})
+    live.equal("by name", rows(kernel, "count")["named", ""], [100])
+    live.equal("not", {group for of, group in rows(kernel, "count") if of == "not"}, {os.path.basename(sys.executable)[:15]})
     for numbers in (kernel, user):
         count, least, total = rows(numbers, "count", "min_ns", "sum_ns")["sleep", ""]
         live.equal("sleeps", count, SLEEPS)
@@ -289,7 +294,7 @@ def refused(live):
             ("--source=perf", ["--span", seek, "--source=perf"]),
             ("tracepoint syscalls:sys_enter_lseek: it has no number 'comm'", ["--span", f"{seek},comm"]),
             ("its field 'filename' is not a single number", ["--span", "k: sched:sched_process_exec -> syscalls:sys_exit_lseek by tid group filename"]),
-            ("it compares texts", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*" ->', 1)]),
+            ("a pattern is more than the begin of a text", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*n*" ->', 1)]),
             ("only some tasks are followed", ["--span", "sched"])):
         numbers, text = told(live, *options, "--", sys.executable, "-S", "-c", code)
         live.check(f"is not counted in the kernel: {why}" in " ".join(text.split()), f"{options}: {text}")

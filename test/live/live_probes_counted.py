@@ -173,7 +173,7 @@ def refused(live):
     for span, why, ended, begun, groups in (
             (comm, "it has no number 'comm'", ALL + TWICE, ALL + TWICE, {"": ALL + TWICE}),
             (text, "is not a single number", MORE, MORE, {"often": MORE * 3 // 4, "seldom": MORE // 4}),
-            (some, "it compares texts", MORE // 4, MORE // 4, {"": MORE // 4}),
+            (some, "is not a short text", MORE // 4, MORE // 4, {"": MORE // 4}),
             (many, "more than 4 events end it", ALL, ALL + TWICE, {"1": ALL // 2, "2": ALL // 2})):
         for source in ("bpf", "perf"):
             numbers, words = told(live, f"--source={source}", "--span", span, "--", PROBES)

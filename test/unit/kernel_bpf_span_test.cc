@@ -190,8 +190,12 @@ TEST_F(Plan, RefusesWhatIsNoNumber)
 TEST_F(Plan, ConditionsKnowSigns)
 {
 	span.point[COUNTED_BEGIN].tests = 2;
-	span.point[COUNTED_BEGIN].test[0] = {"kind", COUNTED_LESS, false, false, 3};
-	span.point[COUNTED_BEGIN].test[1] = {"error", COUNTED_GREATER_EQUAL, false, true, 7};
+	span.point[COUNTED_BEGIN].test[0] = {"kind", COUNTED_LESS, false, false,
+					     3,      nullptr,      0,     false};
+	span.point[COUNTED_BEGIN].test[1] = {"error", COUNTED_GREATER_EQUAL,
+					     false,   true,
+					     7,       nullptr,
+					     0,       false};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[0].is_signed, 0);
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[1].is_signed, 1);
@@ -205,12 +209,13 @@ TEST_F(Plan, GroupsMayBeTexts)
 	span.group = "comm";
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.texts, (uint32_t)BPF_SPAN_TEXTS);
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_CHARS);
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text_at, 20);
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text_size, 16);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_TEXT);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text.at, 20U);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text.size, 16U);
 	span.point[COUNTED_BEGIN].event = "a:ends"; /* it has no such field */
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_COMM);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_TEXT);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text.size, 0U);
 	span.by = COUNTED_BY_THREAD;
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.texts, 0U);
@@ -218,6 +223,38 @@ TEST_F(Plan, GroupsMayBeTexts)
 	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "comm";
 	EXPECT_EQ(make(), -ENOTSUP);
 	EXPECT_STREQ(err.text, "tracepoint a:ends: it has no number 'comm'");
+}
+
+TEST_F(Plan, ConditionsMayBeTexts)
+{
+	const struct bpf_span_match *match = plan.match[BPF_SPAN_BEGIN];
+
+	span.point[COUNTED_BEGIN].tests = 2;
+	span.point[COUNTED_BEGIN].test[0] = {"comm", COUNTED_UNEQUAL, false, false, 0, "dd", 2,
+					     false};
+	span.point[COUNTED_BEGIN].test[1] = {"comm", COUNTED_EQUAL, false, false,
+					     0,      "cat*",        3,     true};
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_TEST].at, BPF_SPAN_OF_TEXT);
+	EXPECT_EQ(std::string(match[0].wanted.at), "dd");
+	EXPECT_EQ(match[0].text.at, 20U);
+	EXPECT_EQ(match[0].mask.at[31], '\xff');
+	EXPECT_TRUE(match[0].is_unequal);
+	EXPECT_EQ(std::string(match[1].mask.at), "\xff\xff\xff");
+	EXPECT_FALSE(match[1].is_unequal);
+	for (const char *field : {"kind", "name", "nothing"}) {
+		err = {};
+		span.point[COUNTED_BEGIN].test[1].field = field;
+		EXPECT_EQ(make(), -ENOTSUP);
+		EXPECT_EQ(err.text, std::string("tracepoint a:begins: its field '") + field +
+					    "' is not a short text");
+	}
+	err = {};
+	span.point[COUNTED_BEGIN].test[1] = {"comm", COUNTED_EQUAL,
+					     false,  false,
+					     0,      "a text of no less than 32 bytes.",
+					     32,     false};
+	EXPECT_EQ(make(), -ENOTSUP);
 }
 
 TEST_F(Plan, SeveralEventsMayEndIt)
@@ -361,7 +398,8 @@ TEST_F(Probes, KeepFieldsOfTheEntry)
 	span.group = "retval";
 	span.size = "len";
 	span.point[COUNTED_BEGIN].tests = 1;
-	span.point[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false, 3};
+	span.point[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false,
+					     3,     nullptr,      0,     false};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_ENTRY);
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);

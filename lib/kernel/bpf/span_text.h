@@ -1,10 +1,11 @@
 /*
- * span_text: groups that are texts. Each text has a number, from 1; 0 means that there was no room for it.
+ * span_text: groups and conditions that are texts. Each text of a group has a number, from 1; 0 means that there was no room for it.
  */
 #pragma once
 
 #include "bpf/span_value.h"
 
+const volatile struct bpf_span_match match[BPF_SPAN_POINTS][BPF_SPAN_TESTS];
 uint32_t texts_used; /* may exceed the limit */
 
 struct {
@@ -44,19 +45,36 @@ static __always_inline uint64_t number_of_text(const struct bpf_span_text *text)
 	return new;
 }
 
+static __always_inline void read_text(struct bpf_span_text *text, const void *data,
+				      const volatile struct bpf_span_place *place)
+{
+	if (place->size)
+		bpf_probe_read_kernel_str(text->at, place->size, data + place->at);
+	else
+		bpf_get_current_comm(text->at, sizeof(((struct bpf_span_flight *)0)->comm));
+}
+
 static __always_inline uint64_t group_of(const struct input *input)
 {
 	const volatile struct bpf_span_point *point = input->point;
-	uint8_t at = point->field[BPF_SPAN_GROUP].at;
 	struct bpf_span_text text = {0};
 
-	if (at != BPF_SPAN_COMM && at != BPF_SPAN_CHARS)
+	if (point->field[BPF_SPAN_GROUP].at != BPF_SPAN_OF_TEXT)
 		return VALUE(input, BPF_SPAN_GROUP);
-	if (at == BPF_SPAN_COMM)
-		bpf_get_current_comm(text.at, sizeof(((struct bpf_span_flight *)0)->comm));
-	else
-		bpf_probe_read_kernel_str(text.at, point->text_size, input->data + point->text_at);
+	read_text(&text, input->data, &point->text);
 	return number_of_text(&text);
+}
+
+/* Not inlined: few spans have such conditions. */
+static __noinline bool matches(void *data, const volatile struct bpf_span_match *match)
+{
+	struct bpf_span_text text = {0};
+	bool differs = false;
+
+	read_text(&text, data, &match->text);
+	for (uint32_t i = 0; i < BPF_SPAN_TEXT; i++)
+		differs = differs || ((text.at[i] ^ match->wanted.at[i]) & match->mask.at[i]);
+	return match->is_unequal ? differs : !differs;
 }
 
 static __always_inline bool has_no_text(uint64_t group)

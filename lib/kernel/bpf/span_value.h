@@ -39,6 +39,11 @@ static __always_inline uint64_t extended(const volatile struct bpf_span_field *f
 	return (int64_t)(number << field->shift) >> field->shift;
 }
 
+static __always_inline uint64_t number_of_point(const struct input *input)
+{
+	return input->point - spec.point;
+}
+
 static __always_inline uint64_t argument_of(struct pt_regs *regs, uint8_t number)
 {
 #if defined(__TARGET_ARCH_x86)

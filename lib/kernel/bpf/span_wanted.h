@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bpf/base/choice.h"
+#include "bpf/span_text.h"
 
 /* What a display, or a daemon, has started belongs to iotrace, too. */
 static __always_inline bool is_own(int tgid)
@@ -68,8 +69,11 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 			is_enough = is_enough || passes;                                           \
 			passes = true;                                                             \
 		}                                                                                  \
-		passes = passes &&                                                                 \
-			 holds(&(input)->point->test[i], VALUE(input, BPF_SPAN_TEST + (i)));       \
+		if (passes && (input)->point->field[BPF_SPAN_TEST + (i)].at == BPF_SPAN_OF_TEXT)   \
+			passes = matches((input)->data, &match[number_of_point(input)][i]);        \
+		else                                                                               \
+			passes = passes && holds(&(input)->point->test[i],                         \
+						 VALUE(input, BPF_SPAN_TEST + (i)));               \
 	} while (0)
 
 static __always_inline bool is_wanted(const struct input *input)

@@ -174,6 +174,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
 	memcpy((void *)(uintptr_t)&programs->rodata->probes, &span->plan.probes,
 	       sizeof(span->plan.probes));
+	memcpy((void *)(uintptr_t)programs->rodata->match, span->plan.match,
+	       sizeof(span->plan.match));
 	set_sizes(span, options->span);
 	if (flights->about)
 		memcpy((void *)(uintptr_t)programs->rodata->about, flights->about,

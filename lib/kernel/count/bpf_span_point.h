@@ -66,9 +66,12 @@ enum bpf_span_at {
 	BPF_SPAN_CGROUP,
 	BPF_SPAN_OF_PROBE, /* in registers or memory: bpf_span_probe.h */
 	BPF_SPAN_OF_ENTRY, /* kept since the function was entered */
-	/* Texts, for groups: */
-	BPF_SPAN_COMM,  /* the name of the thread */
-	BPF_SPAN_CHARS, /* an array in the tracepoint's data */
+	BPF_SPAN_OF_TEXT,  /* for groups and conditions: see struct bpf_span_place */
+};
+
+/* Where a text is in the tracepoint's data. size 0: it is the name of the thread. */
+struct bpf_span_place {
+	uint32_t at, size;
 };
 
 /* The rest is 0. Groups are numbers of texts, from 1. */
@@ -101,7 +104,14 @@ struct bpf_span_point {
 	struct bpf_span_test test[BPF_SPAN_TESTS];
 	uint64_t mask[BPF_SPAN_KEYS]; /* the bits of each key that count */
 	uint32_t tests;
-	uint32_t call;               /* BPF_SPAN_AT_... */
-	int32_t number;              /* number of the system call, or BPF_SPAN_ANY_CALL */
-	uint16_t text_at, text_size; /* of the group */
+	uint32_t call;              /* BPF_SPAN_AT_... */
+	int32_t number;             /* number of the system call, or BPF_SPAN_ANY_CALL */
+	struct bpf_span_place text; /* of the group, if it is a text */
+};
+
+/* A condition of a text: the bytes that count must be these. */
+struct bpf_span_match {
+	struct bpf_span_place text;
+	struct bpf_span_text wanted, mask;
+	uint32_t is_unequal;
 };

@@ -120,6 +120,7 @@ struct planned {
 	const char *format; /* NULL: the span has no such point */
 	struct bpf_span_probe *probe;
 	struct bpf_span_entry *entry;
+	struct bpf_span_match *match;             /* of its conditions */
 	struct bpf_span_found found, found_entry; /* count 0: it is no probe; it has no entry */
 	struct error *err;
 };
@@ -179,6 +180,40 @@ static int need(const struct planned *of, uint32_t number, const char *name)
 	return code ? 0 : error_say(of->err, ENOTSUP, "it has no number '%s'", name);
 }
 
+/* Finds a text that the programs can read: an array of characters, or the thread's name. */
+static bool find_text(const struct planned *of, const char *name, struct bpf_span_place *place)
+{
+	const char *line = of->found.count ? NULL : strstr(of->format, "\nformat:");
+	struct bpf_span_offset where;
+	char type[LINE];
+	bool is_signed;
+
+	*place = (struct bpf_span_place){0};
+	for (line = line ? strstr(line, "\tfield:") : NULL; line;
+	     line = strstr(line + 1, "\tfield:")) {
+		if (!read_line(line, name, type, &where, &is_signed))
+			continue;
+		*place = (struct bpf_span_place){where.offset, where.size};
+		return !strncmp(type, "char ", 5) && strchr(type, '[') &&
+		       where.size <= BPF_SPAN_TEXT;
+	}
+	return !strcmp(name, "comm");
+}
+
+static int plan_text_test(const struct planned *of, uint32_t index, const struct counted_test *test)
+{
+	struct bpf_span_match *match = &of->match[index];
+
+	if (test->length >= BPF_SPAN_TEXT || !find_text(of, test->field, &match->text))
+		return error_say(of->err, ENOTSUP, "its field '%s' is not a short text",
+				 test->field);
+	memcpy(match->wanted.at, test->text, test->length);
+	memset(match->mask.at, 0xff, test->is_prefix ? test->length : BPF_SPAN_TEXT);
+	match->is_unequal = test->compare == COUNTED_UNEQUAL;
+	of->point->field[BPF_SPAN_TEST + index].at = BPF_SPAN_OF_TEXT;
+	return 0;
+}
+
 static int plan_test(const struct planned *of, uint32_t index, const struct counted_test *test)
 {
 	static const uint8_t compare[] = {
@@ -190,7 +225,7 @@ static int plan_test(const struct planned *of, uint32_t index, const struct coun
 		[COUNTED_GREATER_EQUAL] = BPF_SPAN_GREATER_EQUAL,
 	};
 	uint32_t number = BPF_SPAN_TEST + index;
-	int code = need(of, number, test->field);
+	int code = test->text ? plan_text_test(of, index, test) : need(of, number, test->field);
 
 	of->point->test[index] =
 		(struct bpf_span_test){.number = test->number,
@@ -276,36 +311,17 @@ static int plan_either(const struct planned *of, uint32_t number, const char *na
 	return found < 0 ? found : 0;
 }
 
-/* Returns whether the group of this event is a text that the programs can read: an array of characters, or the thread's name. */
-static bool find_text(const struct planned *of, const char *name)
-{
-	const char *line = of->found.count ? NULL : strstr(of->format, "\nformat:");
-	struct bpf_span_point *point = of->point;
-	struct bpf_span_offset where;
-	char type[LINE];
-	bool is_signed;
-
-	for (line = line ? strstr(line, "\tfield:") : NULL; line;
-	     line = strstr(line + 1, "\tfield:")) {
-		if (!read_line(line, name, type, &where, &is_signed))
-			continue;
-		point->field[BPF_SPAN_GROUP].at = BPF_SPAN_CHARS;
-		point->text_at = where.offset;
-		point->text_size = where.size;
-		return !strncmp(type, "char ", 5) && strchr(type, '[') &&
-		       where.size <= BPF_SPAN_TEXT;
-	}
-	point->field[BPF_SPAN_GROUP].at = BPF_SPAN_COMM;
-	return !strcmp(name, "comm");
-}
-
 /* Returns whether the group is a text of all begins. */
 static bool plan_texts(const struct planned *of, const char *name)
 {
 	bool are_texts = name;
 
 	for (int i = 0; i < BPF_SPAN_POINTS && are_texts; i++)
-		are_texts = !is_of_side(of, i, BPF_SPAN_BEGIN) || find_text(&of[i], name);
+		are_texts = !is_of_side(of, i, BPF_SPAN_BEGIN) ||
+			    find_text(&of[i], name, &of[i].point->text);
+	for (int i = 0; i < BPF_SPAN_POINTS && are_texts; i++)
+		if (is_of_side(of, i, BPF_SPAN_BEGIN))
+			of[i].point->field[BPF_SPAN_GROUP].at = BPF_SPAN_OF_TEXT;
 	return are_texts;
 }
 
@@ -370,6 +386,7 @@ static struct planned planned_of(struct bpf_span_plan *plan, const struct counte
 		.format = from->format[i],
 		.probe = &plan->probes.of[i],
 		.entry = &plan->probes.entry[i],
+		.match = plan->match[i],
 		.found = bpf_span_find_probe(from->probes, span->point[i].event),
 		.found_entry = bpf_span_find_probe(from->probes, span->point[i].entry),
 		.err = err,

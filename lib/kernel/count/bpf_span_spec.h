@@ -22,6 +22,7 @@ struct bpf_span_plan {
 	struct bpf_span_spec spec;
 	struct bpf_span_offsets offsets[BPF_SPAN_POINTS];
 	struct bpf_span_probes probes;
+	struct bpf_span_match match[BPF_SPAN_POINTS][BPF_SPAN_TESTS];
 };
 
 /* What is known of the events of a span. */

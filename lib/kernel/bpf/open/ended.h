@@ -19,11 +19,6 @@ struct {
 	__type(value, struct last_end);
 } last_ends SEC(".maps");
 
-static __always_inline uint64_t number_of(const struct input *input)
-{
-	return input->point - spec.point;
-}
-
 /* Returns whether the last end in this thread was of the same key, by another point. */
 static __always_inline bool has_just_ended(const struct input *input, const uint64_t *key)
 {
@@ -33,7 +28,7 @@ static __always_inline bool has_just_ended(const struct input *input, const uint
 	if (!spec.has_ends)
 		return false;
 	last = bpf_map_lookup_elem(&last_ends, &tid);
-	if (!last || last->point == number_of(input))
+	if (!last || last->point == number_of_point(input))
 		return false;
 	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
 		if (i < spec.keys && last->key[i] != key[i])
@@ -50,13 +45,13 @@ static __always_inline void note_end(const struct input *input, const uint64_t *
 		return;
 	last = bpf_map_lookup_elem(&last_ends, &tid);
 	if (!last) {
-		new.point = number_of(input);
+		new.point = number_of_point(input);
 		for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
 			new.key[i] = key[i];
 		bpf_map_update_elem(&last_ends, &tid, &new, BPF_ANY);
 		return;
 	}
-	last->point = number_of(input);
+	last->point = number_of_point(input);
 	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
 		last->key[i] = key[i];
 }
