@@ -456,6 +456,7 @@ static void take_books(const struct taking *to, const struct counted_books *coun
 		.fate = {[SPAN_ENDED] = counted->ended,
 			 [SPAN_CANCELLED] = counted->cancelled,
 			 [SPAN_LEFT] = counted->left,
+			 [SPAN_DIED] = counted->died,
 			 [SPAN_BEGUN_AGAIN] = counted->begun_again},
 		.ends_without_begin = counted->ends_without_begin,
 		.excluded = counted->excluded,

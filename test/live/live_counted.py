@@ -274,6 +274,21 @@ def many(live):
                        dict(expected[span["span"]]))
 
 
+def forgotten(live):
+    """What processes leave open when they end needs no room any more, as many as there are."""
+    code = ("import os\nf = os.open('/etc/passwd', 0)\nfor i in range(40):\n    if not os.fork():\n"
+            "        for k in range(100): os.lseek(f, 1000 + k, 0)\n        os.kill(os.getpid(), 9) if i % 4 == 0 else os._exit(0)\n"
+            "    os.wait()")
+    found = []
+    for source in ("bpf", "perf"):
+        numbers, _ = told(live, f"--source={source}", "--room", "300", "--span",
+                          "k: syscalls:sys_enter_lseek if offset >= 1000 && whence == 0 -> syscalls:sys_exit_getppid by pid,offset/ret", "--",
+                          sys.executable, "-S", "-c", code)
+        found += [(span["begun"], span["left"], span["died"], span["found_no_room"]) for span in numbers["books"]["spans"]]
+    # Perf does not say how children end.
+    live.equal("forgotten", found, [(4000, 3000, 1000, 0), (4000, 4000, 0, 0)])
+
+
 def waits(live):
     """Waits for a CPU, of the whole machine by the names of threads."""
     code = ("import ctypes, time; ctypes.CDLL(None).prctl(15, b'the sleeper', 0, 0, 0)\n"
@@ -304,7 +319,7 @@ def refused(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, in_parts, many, fates, waits, refused):
+        for each in (same, grouped, in_parts, many, fates, forgotten, waits, refused):
             each(test)
     else:
         test.lacks("BPF")

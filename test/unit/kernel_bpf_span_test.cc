@@ -312,6 +312,20 @@ TEST_F(Plan, APartOfTheKeyMayCancelIt)
 	EXPECT_EQ(plan.spec.part, 0);
 }
 
+TEST_F(Plan, ASpanIsOfAProcessIfAllEventsAre)
+{
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "pid";
+	span.point[COUNTED_CANCEL] = {"a:ends", nullptr, {"pid"}, {}, {}, 0};
+	span.cancel_keys = 1;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_TRUE(plan.spec.is_of_process);
+	EXPECT_EQ(plan.spec.hashed_keys, 1);
+	span.point[COUNTED_END].mask[0] = 0xff;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_FALSE(plan.spec.is_of_process);
+	EXPECT_EQ(plan.spec.hashed_keys, 0);
+}
+
 TEST_F(Plan, AThreadHasAPlaceOfItsOwnIfAllEventsAreOfIt)
 {
 	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";

@@ -23,6 +23,7 @@ volatile bool is_on;
 volatile uint32_t set_now;        /* the set of cells that is added to */
 int own_helper[BPF_SPAN_HELPERS]; /* other processes of iotrace; 0: none */
 enum { EXISTS = 17 };             /* EEXIST */
+enum { SIGNAL_MASK = 0x7f };      /* of an exit code */
 uint32_t cells_used;              /* used cells for groups; may exceed the limit */
 
 #include "bpf/span_value.h"
@@ -304,7 +305,7 @@ static __always_inline void cancel(const struct input *input)
 		return;
 	take_key(key, input);
 	if (spec.part) {
-		cancel_part(key, books);
+		count(&books->cancelled, take_away(key, spec.part));
 		return;
 	}
 	place = place_of(key);
@@ -396,6 +397,33 @@ int BPF_PROG(span_at_return, struct pt_regs *regs, long result)
 	return 0;
 }
 
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+} KERNEL;
+
+struct task_struct___end {
+	struct signal_struct *signal;
+	int exit_code;
+} KERNEL;
+
+/* Nobody else ends the spans of a process whose last thread has ended. */
+static __always_inline void process_ends(uint64_t pid)
+{
+	struct task_struct___end *task = (struct task_struct___end *)bpf_get_current_task_btf();
+	struct bpf_span_books *books = books_of_cpu();
+	uint64_t key[BPF_SPAN_KEYS] = {pid}, spans;
+
+	if (!books || PEEK(PEEK(task, signal), live.counter))
+		return;
+	spans = take_away(key, 1);
+	if (PEEK(task, exit_code) & SIGNAL_MASK)
+		count(&books->died, spans);
+	else
+		count(&books->left, spans);
+}
+
 /* Another thread will reuse the number. */
 SEC("raw_tp/sched_process_exit")
 int thread_ends(void *ctx)
@@ -405,6 +433,8 @@ int thread_ends(void *ctx)
 	struct place place;
 
 	forget_ends(key[0]);
+	if (spec.is_of_process)
+		process_ends(bpf_get_current_pid_tgid() >> 32);
 	if (!spec.is_of_thread)
 		return 0;
 	place = place_of(key);

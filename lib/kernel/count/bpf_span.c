@@ -185,7 +185,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 		       sizeof(programs->rodata->fd_of));
 	bpf_span_prepare_requests(programs, spec->is_of_requests);
 	bpf_program__set_autoload(programs->progs.thread_ends,
-				  spec->is_of_thread || spec->has_ends);
+				  spec->is_of_thread || spec->is_of_process || spec->has_ends);
 	bpf_program__set_autoload(programs->progs.span_at_call,
 				  has_point_at(spec, BPF_SPAN_AT_CALL));
 	bpf_program__set_autoload(programs->progs.span_at_return,

@@ -48,7 +48,8 @@ struct bpf_span_books {
 	uint64_t below;     /* spans that ended, but were not longer than `above` */
 	uint64_t full;      /* begins for which there was no space */
 	uint64_t ungrouped; /* spans that ended, but had no space for their group */
-	uint64_t pad[6];
+	uint64_t died;      /* begins whose process a signal killed; left: it ended by itself */
+	uint64_t pad[5];
 };
 
 static inline uint32_t bpf_span_octave(uint64_t value)

@@ -47,11 +47,13 @@ struct bpf_span_spec {
 	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
-	uint8_t has_sets;   /* there are two sets of cells */
-	uint8_t has_probes; /* some points are probes, whose programs may be preempted */
-	uint8_t has_ends;   /* several events end it */
-	uint8_t part;       /* number of keys that a cancel has; 0: it has all of them */
-	uint32_t texts;     /* room for so many; 0: groups are no texts */
+	uint8_t has_sets;      /* there are two sets of cells */
+	uint8_t has_probes;    /* some points are probes, whose programs may be preempted */
+	uint8_t has_ends;      /* several events end it */
+	uint8_t part;          /* number of keys that a cancel has; 0: it has all of them */
+	uint8_t is_of_process; /* the first key is the process in which all events are */
+	uint8_t hashed_keys; /* spans in the hash are counted by so many first keys; 0: they are not */
+	uint32_t texts;      /* room for so many; 0: groups are no texts */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;

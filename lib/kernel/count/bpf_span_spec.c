@@ -420,15 +420,15 @@ static int plan_points(struct bpf_span_plan *plan, const struct counted_span *sp
 	return 0;
 }
 
-/* Then each thread has one place for its spans, which only this thread changes. */
-static bool is_of_thread(const struct planned *of, const struct counted_span *span)
+/* Returns whether this is the first key of all events. */
+static bool has_first_key(const struct planned *of, const struct counted_span *span, uint8_t at)
 {
-	bool is = span->keys == 1;
+	bool has = true;
 
-	for (int i = 0; i < BPF_SPAN_POINTS && is; i++)
-		is = !of[i].format || (!span->point[i].mask[0] &&
-				       of[i].point->field[BPF_SPAN_KEY].at == BPF_SPAN_TID);
-	return is;
+	for (int i = 0; i < BPF_SPAN_POINTS && has; i++)
+		has = !of[i].format ||
+		      (!span->point[i].mask[0] && of[i].point->field[BPF_SPAN_KEY].at == at);
+	return has;
 }
 
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
@@ -459,11 +459,14 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->user = span->user;
 	spec->is_everywhere = span->is_everywhere;
 	spec->is_owner_in_key = span->is_owner_in_key;
-	spec->is_of_thread = is_of_thread(of, span);
+	/* Then each thread has one place for its spans, which only this thread changes. */
+	spec->is_of_thread = span->keys == 1 && has_first_key(of, span, BPF_SPAN_TID);
+	spec->is_of_process = has_first_key(of, span, BPF_SPAN_PID);
 	spec->has_ends = of[BPF_SPAN_END_2].format != NULL;
 	spec->part = of[BPF_SPAN_CANCEL].format && span->cancel_keys < span->keys
 			     ? (uint8_t)span->cancel_keys
 			     : 0;
+	spec->hashed_keys = spec->is_of_process ? 1 : spec->part;
 	return code;
 }
 

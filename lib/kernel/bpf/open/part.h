@@ -1,6 +1,6 @@
 /*
- * part: an event cancels all spans whose key begins with its part of a key. So all slots are looked at; and the hash, too, if it
- * contains spans with this part.
+ * part: takes away all spans whose key begins with a part: when an event cancels them, or when their process has ended. So all slots are
+ * looked at; and the hash, too, if it may contain such spans.
  */
 #pragma once
 
@@ -12,12 +12,13 @@ struct bpf_map;
 struct away {
 	uint64_t key[BPF_SPAN_KEYS];
 	uint64_t now, count;
+	uint32_t keys; /* number of fields that the part has */
 };
 
 static __always_inline bool has_part(const uint64_t *key, const struct away *away)
 {
 	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
-		if (i < spec.part && key[i] != away->key[i])
+		if (i < spec.keys && i < away->keys && key[i] != away->key[i])
 			return false;
 	return true;
 }
@@ -50,9 +51,10 @@ static long take_hashed_away(struct bpf_map *map, const uint64_t *key, struct bp
 	return 0;
 }
 
-static __always_inline void cancel_part(const uint64_t *key, struct bpf_span_books *books)
+/* Returns how many there were. */
+static __always_inline uint64_t take_away(const uint64_t *key, uint32_t keys)
 {
-	struct away away = {.now = bpf_ktime_get_ns()};
+	struct away away = {.now = bpf_ktime_get_ns(), .keys = keys};
 
 	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
 		away.key[i] = key[i];
@@ -60,5 +62,5 @@ static __always_inline void cancel_part(const uint64_t *key, struct bpf_span_boo
 		bpf_for_each_map_elem(&slots, take_slot_away, &away, 0);
 	if (*(volatile uint32_t *)hashed_with(key))
 		bpf_for_each_map_elem(&open_spans, take_hashed_away, &away, 0);
-	count(&books->cancelled, away.count);
+	return away.count;
 }
