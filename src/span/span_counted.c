@@ -5,6 +5,8 @@
  */
 #include "span_counted.h"
 
+#include "span_why.h"
+
 #include <errno.h>
 #include <iotrace/call_class.h>
 #include <iotrace/counted_owner.h>
@@ -19,99 +21,6 @@
 #include <string.h>
 
 enum { REQUESTS_OF_ROOM = 4 };
-
-/* Returns why no span can be counted, or NULL. of_tasks: of those that begin in the task that they belong to. */
-static const char *why_none(const struct span_options *options, bool of_tasks)
-{
-	const struct recording *recording = &options->record.recording;
-	const struct {
-		bool is;
-		const char *why;
-	} row[] = {
-		{recording->source == SOURCE_PERF, "--source=perf"},
-		{options->slowest, "--slowest needs each of them"},
-		{options->heat.is_wanted, "--heatmap needs their times"},
-		{!of_tasks && recording->users.names.count, "--uid"},
-		{!of_tasks && recording->selection.comms.count, "--comm"},
-		{!of_tasks && recording->cgroups.count, "--cgroup"},
-	};
-
-	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
-		if (row[i].is)
-			return row[i].why;
-	return NULL;
-}
-
-/* The points that the kernel has programs for, of each side. */
-static const uint8_t points[SPAN_SIDES][COUNTED_POINTS] = {
-	[SPAN_BEGIN] = {COUNTED_BEGIN, COUNTED_BEGIN_2, COUNTED_POINTS},
-	[SPAN_END] = {COUNTED_END, COUNTED_END_2, COUNTED_END_3, COUNTED_END_4, COUNTED_POINTS},
-	[SPAN_CANCEL] = {COUNTED_CANCEL, COUNTED_CANCEL_2, COUNTED_POINTS},
-};
-
-/* Returns whether the pattern is "TEXT" or "TEXT*". */
-static bool is_prefix(const char *pattern)
-{
-	size_t plain = strcspn(pattern, "*?[\\");
-
-	return !pattern[plain] || !strcmp(pattern + plain, "*");
-}
-
-static const char *why_not_side(const struct span *span, int side)
-{
-	static const char *const many[SPAN_SIDES] = {"more than 2 events begin it",
-						     "more than 4 events end it",
-						     "more than 2 events cancel it"};
-	const uint8_t *number = points[side];
-	const struct span_point *point = &span->side[side];
-
-	for (; point; point = point->other) {
-		if (*number++ == COUNTED_POINTS)
-			return many[side];
-		for (uint32_t i = 0; i < point->tests; i++)
-			if (point->test[i].compare == SPAN_MATCHES &&
-			    !is_prefix(point->test[i].text))
-				return "a pattern is more than the begin of a text";
-		if (span->group && point->event && side != SPAN_CANCEL &&
-		    probe_names_vary(point->event, span->group))
-			return "another field says how its groups are called";
-	}
-	return NULL;
-}
-
-/* The kernel knows the device of a request, but neither its process nor its file. */
-static const char *why_not_requests(const struct span_options *options)
-{
-	bool is_by_device = options->by && !strcmp(options->by, "device");
-
-	if (!options->is_stat || (!is_by_device && !options->is_of_owners))
-		return "its begins and ends come from the model";
-	if (!options->record.recording.is_system)
-		return "only the requests of some processes are wanted";
-	return why_none(options, false);
-}
-
-static bool is_of_raw_calls(const struct span *span)
-{
-	return !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
-}
-
-static const char *why_not(const struct span_options *options, const struct span *span)
-{
-	const struct recording *recording = &options->record.recording;
-	const char *why = why_none(options, span->where != SPAN_OF_KEY);
-
-	for (int side = 0; side < SPAN_SIDES && !why; side++)
-		why = why_not_side(span, side);
-	if (why)
-		return why;
-	if (options->is_stat && is_of_raw_calls(span) &&
-	    (!span->group || strcmp(span->group, "id") != 0))
-		return "only some calls are wanted, and its group is not their number";
-	if (span->where == SPAN_OF_KEY && !recording->is_system)
-		return "only some tasks are followed, and its key says which it is of";
-	return NULL;
-}
 
 static void copy_point(struct counted_point *to, const struct span_point *from)
 {
@@ -154,7 +63,7 @@ static void copy_side(struct counted_span *counted, const struct span *span, int
 	const struct span_point *point = &span->side[side];
 
 	for (int i = 0; point; point = point->other)
-		copy_point(&counted->point[points[side][i++]], point);
+		copy_point(&counted->point[span_counted_points[side][i++]], point);
 }
 
 static enum counted_by by_of(const struct span_options *options, const struct span *span)
@@ -162,7 +71,7 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 	const char *by = options->by ? options->by : "group";
 
 	if (options->is_of_owners || !strcmp(by, "fs"))
-		return span->source == SPAN_OF_TRACEPOINTS && is_of_raw_calls(span)
+		return span->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(span)
 			       ? COUNTED_BY_FILE_SYSTEM
 			       : COUNTED_BY_OWNER;
 	return !strcmp(by, "none")         ? COUNTED_BY_NOTHING
@@ -201,7 +110,7 @@ static bool reaps(uint64_t number)
 static void learn_values(struct span_options *options, const struct span *span, uint8_t *about)
 {
 	const struct recording *recording = &options->record.recording;
-	bool chooses = is_of_raw_calls(span) && recording->raw_groups;
+	bool chooses = span_is_of_raw_calls(span) && recording->raw_groups;
 
 	_Static_assert((int)COUNTED_READS == (int)SPAN_READS &&
 			       (int)COUNTED_WRITES == (int)SPAN_WRITES,
@@ -210,7 +119,7 @@ static void learn_values(struct span_options *options, const struct span *span, 
 		about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
 		if (chooses && !is_wanted(recording, i))
 			about[i] |= COUNTED_UNWANTED;
-		if (is_of_raw_calls(span) && has_async(options) && reaps(i))
+		if (span_is_of_raw_calls(span) && has_async(options) && reaps(i))
 			about[i] |= COUNTED_REAPS;
 	}
 }
@@ -248,11 +157,11 @@ static void add_flights(struct span_options *options, const struct span *span,
 		flights->written = (struct counted_way){ways->written.is_of_end,
 							ways->written.header};
 	}
-	if (!ways && (span->source == SPAN_OF_REQUESTS || !is_of_raw_calls(span)))
+	if (!ways && (span->source == SPAN_OF_REQUESTS || !span_is_of_raw_calls(span)))
 		return;
 	learn_values(options, span, about);
 	flights->about = about;
-	flights->has_async = is_of_raw_calls(span) && has_async(options);
+	flights->has_async = span_is_of_raw_calls(span) && has_async(options);
 	if (counted->by != COUNTED_BY_FILE_SYSTEM)
 		return;
 	learn_calls(options, about, options->fd);
@@ -262,7 +171,7 @@ static void add_flights(struct span_options *options, const struct span *span,
 /* For a daemon: each thread that makes calls has an entry; requests need fewer. */
 static uint32_t room_of(const struct span_options *options, const struct span *span)
 {
-	bool has_threads = span->source == SPAN_OF_TRACEPOINTS && is_of_raw_calls(span);
+	bool has_threads = span->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(span);
 
 	return options->is_of_owners && !has_threads ? options->room / REQUESTS_OF_ROOM
 						     : options->room;
@@ -313,12 +222,12 @@ bool span_counted_is_of_file_systems(const struct span_options *options)
 /* The kernel counts calls by file system at their tracepoints. Samples have the same calls, and the model knows their files. */
 static void choose_file_systems(struct span_options *options)
 {
-	const char *why = why_none(options, true);
+	const char *why = span_why_none(options, true);
 	struct error ignored = {0};
 
 	options->calls = why ? NULL : span_find("syscall", &ignored);
 	if (options->calls)
-		why = why_not(options, options->calls);
+		why = span_why_not(options, options->calls);
 	if (why)
 		options->why = why;
 	else if (options->calls)
@@ -335,8 +244,8 @@ void span_counted_choose(struct span_options *options)
 
 		if (span->source != SPAN_OF_TRACEPOINTS && span->source != SPAN_OF_REQUESTS)
 			continue;
-		why = span->source == SPAN_OF_REQUESTS ? why_not_requests(options)
-						       : why_not(options, span);
+		why = span->source == SPAN_OF_REQUESTS ? span_why_not_requests(options)
+						       : span_why_not(options, span);
 		if (why)
 			options->why = why;
 		if (why)
@@ -355,7 +264,7 @@ static const char *why_recorded(const struct span_options *options, const struct
 	for (uint32_t i = 0; i < options->counted_count; i++)
 		if (options->counted_of[i] == span)
 			return live_counted_why(live, i);
-	return options->is_countable ? why_not(options, options->set.span[span])
+	return options->is_countable ? span_why_not(options, options->set.span[span])
 				     : "each of them is shown";
 }
 

@@ -6,7 +6,7 @@
  */
 #include "span_probe.h"
 
-#include "probe_path.h"
+#include "path/probe_path.h"
 
 #include <assert.h>
 #include <ctype.h>

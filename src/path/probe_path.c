@@ -1,7 +1,7 @@
 /* probe_path: see probe_path.h. */
 #include "probe_path.h"
 
-#include "path/paths.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <fcntl.h>

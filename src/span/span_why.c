@@ -1,0 +1,97 @@
+/* span_why: see span_why.h. */
+#include "span_why.h"
+
+#include <iotrace/probe.h>
+#include <iotrace/span_ways.h>
+#include <string.h>
+
+const char *span_why_none(const struct span_options *options, bool of_tasks)
+{
+	const struct recording *recording = &options->record.recording;
+	const struct {
+		bool is;
+		const char *why;
+	} row[] = {
+		{recording->source == SOURCE_PERF, "--source=perf"},
+		{options->slowest, "--slowest needs each of them"},
+		{options->heat.is_wanted, "--heatmap needs their times"},
+		{!of_tasks && recording->users.names.count, "--uid"},
+		{!of_tasks && recording->selection.comms.count, "--comm"},
+		{!of_tasks && recording->cgroups.count, "--cgroup"},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		if (row[i].is)
+			return row[i].why;
+	return NULL;
+}
+
+const uint8_t span_counted_points[SPAN_SIDES][COUNTED_POINTS] = {
+	[SPAN_BEGIN] = {COUNTED_BEGIN, COUNTED_BEGIN_2, COUNTED_POINTS},
+	[SPAN_END] = {COUNTED_END, COUNTED_END_2, COUNTED_END_3, COUNTED_END_4, COUNTED_POINTS},
+	[SPAN_CANCEL] = {COUNTED_CANCEL, COUNTED_CANCEL_2, COUNTED_POINTS},
+};
+
+/* Returns whether the pattern is "TEXT" or "TEXT*". */
+static bool is_prefix(const char *pattern)
+{
+	size_t plain = strcspn(pattern, "*?[\\");
+
+	return !pattern[plain] || !strcmp(pattern + plain, "*");
+}
+
+static const char *why_not_side(const struct span *span, int side)
+{
+	static const char *const many[SPAN_SIDES] = {"more than 2 events begin it",
+						     "more than 4 events end it",
+						     "more than 2 events cancel it"};
+	const uint8_t *number = span_counted_points[side];
+	const struct span_point *point = &span->side[side];
+
+	for (; point; point = point->other) {
+		if (*number++ == COUNTED_POINTS)
+			return many[side];
+		for (uint32_t i = 0; i < point->tests; i++)
+			if (point->test[i].compare == SPAN_MATCHES &&
+			    !is_prefix(point->test[i].text))
+				return "a pattern is more than the begin of a text";
+		if (span->group && point->event && side != SPAN_CANCEL &&
+		    probe_names_vary(point->event, span->group))
+			return "another field says how its groups are called";
+	}
+	return NULL;
+}
+
+/* The kernel knows the device of a request, but neither its process nor its file. */
+const char *span_why_not_requests(const struct span_options *options)
+{
+	bool is_by_device = options->by && !strcmp(options->by, "device");
+
+	if (!options->is_stat || (!is_by_device && !options->is_of_owners))
+		return "its begins and ends come from the model";
+	if (!options->record.recording.is_system)
+		return "only the requests of some processes are wanted";
+	return span_why_none(options, false);
+}
+
+bool span_is_of_raw_calls(const struct span *span)
+{
+	return !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
+}
+
+const char *span_why_not(const struct span_options *options, const struct span *span)
+{
+	const struct recording *recording = &options->record.recording;
+	const char *why = span_why_none(options, span->where != SPAN_OF_KEY);
+
+	for (int side = 0; side < SPAN_SIDES && !why; side++)
+		why = why_not_side(span, side);
+	if (why)
+		return why;
+	if (options->is_stat && span_is_of_raw_calls(span) &&
+	    (!span->group || strcmp(span->group, "id") != 0))
+		return "only some calls are wanted, and its group is not their number";
+	if (span->where == SPAN_OF_KEY && !recording->is_system)
+		return "only some tasks are followed, and its key says which it is of";
+	return NULL;
+}
