@@ -232,7 +232,7 @@ def limit(live):
 
 def unfinished(live):
     """What a recorder left when it was killed while it wrote is removed by the next one; what another one writes stays."""
-    command = ["timeout", "40", workload("storm"), "/etc/passwd", "1", "1000000000"]
+    command = ["timeout", "9", workload("storm"), "/etc/passwd", "1", "1000000000"]
     writing = lambda name: os.path.isdir(live.path(f".{name}-1.iotrace", "archive"))  # noqa: E731
     killed = Flight(live, "cut", "--flight", "5s", command=command)
     time.sleep(3)
@@ -253,7 +253,7 @@ def own_memory(pid):
 
 def forgets(live):
     """Names of files and processes that are gone take no memory, however many there were."""
-    rounds, files = 10, 20000 if SOURCE == "bpf" else 10000  # perf looks up each name
+    rounds, files = 16, 20000 if SOURCE == "bpf" else 10000  # perf looks up each name
     place = tempfile.mkdtemp(prefix="iotrace-live-", dir="/dev/shm")
     folder = os.path.join(place, "a-name-that-is-long-" * 12)
     os.mkdir(folder)

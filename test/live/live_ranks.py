@@ -37,8 +37,9 @@ def users(archive, path):
 
 
 def known(live, what, got, expected):
-    """Names of files through perf can be missing on a busy machine, and what is said by them; none is wrong."""
-    live.check(got == expected or (SOURCE == "perf" and got == []), f"{what}: {got!r} instead of {expected!r}")
+    """Names of files and ranks of processes through perf can be missing on a busy machine; none is wrong."""
+    missing = ([], [name.split(": ")[-1] for name in expected])
+    live.check(got == expected or (SOURCE == "perf" and got in missing), f"{what}: {got!r} instead of {expected!r}")
 
 
 def groups_of(directory):

@@ -11,7 +11,7 @@ from ledger import compare
 from live import Live
 
 LEDGERS = ("files", "names", "tasks")
-STORM, PROBED = 2 * 50000, 2 * 1000
+STORM, PROBED = 2 * 20000, 2 * 1000
 # What is compared: runs that the table has a column for.
 COLUMNS = (*LEDGERS, "storm", "spans", "uring", "libaio", "32-bit", "block", "user")
 
@@ -114,8 +114,9 @@ class Machine:
             live.equal(f"{name}: counted in the kernel", {span["span"]: span["counted_in_kernel"] for span in numbers["books"]["spans"]},
                        {span: True for span in spans})
             for span in numbers["books"]["spans"]:
-                count = span["cancelled" if span["span"] == "c" else "ended"]
-                live.check(least <= count < least + 100, f"{name}: {span}")
+                # A walk through the kernel's hash may miss one that begins at the same time on another CPU.
+                count = span["cancelled"] + span["begun_again"] if span["span"] == "c" else span["ended"]
+                live.check(least <= count < least + 100 and span["begun_again"] < least / 1000, f"{name}: {span}")
                 live.equal(f"{name}: {span['span']}: all", count, span["begun"])
             if name == "numbers":
                 live.check("workload_storm" in [row["group"] for row in numbers["spans"] if row["span"] == "n"], f"names: {numbers['spans']}")
