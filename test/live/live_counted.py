@@ -11,6 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import block  # noqa: E402
 from latency_recorder import LatencyRecorder  # noqa: E402
 from live import IOTRACE, Live, SOURCE  # noqa: E402
 
@@ -291,9 +292,11 @@ def forgotten(live):
 
 def waits(live):
     """Waits for a CPU, of the whole machine by the names of threads."""
-    code = ("import ctypes, time; ctypes.CDLL(None).prctl(15, b'the sleeper', 0, 0, 0)\n"
+    code = ("import ctypes, os, time; ctypes.CDLL(None).prctl(15, b'the sleeper', 0, 0, 0)\n"
+            "os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])\n"
             "for _ in range(50): time.sleep(0.001)")
-    numbers, _ = told(live, "--source=bpf", "-a", "--span", "sched", "--top", "1000", "--", sys.executable, "-S", "-c", code)
+    with block.Busy():  # wake-ups of a CPU that does nothing are not delivered
+        numbers, _ = told(live, "--source=bpf", "-a", "--span", "sched", "--top", "1000", "--", sys.executable, "-S", "-c", code)
     live.equal("waits: by the kernel", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [True])
     live.check(rows(numbers, "count").get(("sched", "the sleeper"), [0])[0] >= 50, f"waits: {rows(numbers, 'count')}")
     balanced(live, "waits", numbers)
