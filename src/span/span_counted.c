@@ -316,11 +316,11 @@ struct taking {
 	uint32_t span;
 };
 
-static uint64_t group_of(const struct taking *to, uint64_t group)
+uint64_t span_counted_group(const struct span_run *run, uint32_t index, uint64_t group)
 {
-	const char *text = live_counted_text(to->run->live, to->index, group);
+	const char *text = live_counted_text(run->live, index, group);
 
-	return text ? span_engine_text(to->run->engine, text) : group;
+	return text ? span_engine_text(run->engine, text) : group;
 }
 
 static void take_part(void *context, const struct counted_part *part)
@@ -328,7 +328,7 @@ static void take_part(void *context, const struct counted_part *part)
 	const struct taking *to = context;
 	const struct latency_part more = {
 		.span = to->span,
-		.group = group_of(to, part->group),
+		.group = span_counted_group(to->run, to->index, part->group),
 		.is_rest = part->is_rest,
 		.histogram = {.first = part->first,
 			      .buckets = COUNTED_BUCKETS,
@@ -351,7 +351,8 @@ static void take_open(void *context, const struct counted_open *open)
 
 	span_engine_adopt(to->run->engine,
 			  &(const struct span_seen){.span = to->span,
-						    .group = group_of(to, open->group),
+						    .group = span_counted_group(to->run, to->index,
+										open->group),
 						    .begin = open->begin,
 						    .bytes = open->bytes,
 						    .pid = open->pid,

@@ -1,13 +1,14 @@
 /* stat_counted: see stat_counted.h. */
 #include "stat_counted.h"
 
+#include "span/span_counted.h"
+
 #include <iotrace/counted_owner.h>
 #include <string.h>
 
 struct taking {
 	struct frames *frames;
-	struct span_engine *engine;
-	const struct live *live;
+	const struct span_run *run;
 	bool has_tasks;   /* groups are processes or threads */
 	bool has_owners;  /* the kernel's groups have an owner, which is the row, and a class */
 	bool is_of_model; /* the span is one of the model, whose names the engine does not look up */
@@ -46,11 +47,7 @@ void stat_counted_flight(struct frames *frames, const struct counted_flight *fli
 /* Flights are counted by owner only. */
 static uint64_t row_of(const struct taking *to, uint64_t group)
 {
-	const char *text = live_counted_text(to->live, 0, group);
-
-	if (text)
-		return span_engine_text(to->engine, text);
-	return to->has_owners ? counted_owner(group) : group;
+	return to->has_owners ? counted_owner(group) : span_counted_group(to->run, 0, group);
 }
 
 static void take_part(void *context, const struct counted_part *part)
@@ -65,12 +62,11 @@ static void take_part(void *context, const struct counted_part *part)
 static void take_flight(void *context, const struct counted_flight *flight)
 {
 	const struct taking *to = context;
-	const char *text = live_counted_text(to->live, 0, flight->group);
 	struct counted_flight of_row = *flight;
 
 	if (to->has_tasks && !flight->is_total && !flight->is_rest)
-		span_engine_name_thread(to->engine, (uint32_t)flight->group, flight->comm);
-	of_row.group = text ? span_engine_text(to->engine, text) : flight->group;
+		span_engine_name_thread(to->run->engine, (uint32_t)flight->group, flight->comm);
+	of_row.group = span_counted_group(to->run, 0, flight->group);
 	stat_counted_flight(to->frames, &of_row);
 }
 
@@ -87,7 +83,7 @@ static void take_open(void *context, const struct counted_open *open)
 				 .tid = open->tid};
 
 	if (!to->is_of_model)
-		seen.comm = span_engine_thread(to->engine, open->tid);
+		seen.comm = span_engine_thread(to->run->engine, open->tid);
 
 	memcpy(seen.key, open->key, sizeof(seen.key));
 	frames_open(to->frames, &seen);
@@ -97,8 +93,7 @@ int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t
 {
 	enum counted_by by = run->options->counted[0].by;
 	struct taking to = {.frames = frames,
-			    .engine = run->engine,
-			    .live = run->live,
+			    .run = run,
 			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
 			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM ||
 					   run->options->counted[0].is_of_requests,

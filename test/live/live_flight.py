@@ -403,25 +403,18 @@ def busy(live):
 def request_triggers(live):
     """Block requests and asynchronous operations that hang, are slow or fail make an archive, by the name of their device or file."""
     fio = "fio --name=x --output=/dev/null --direct=1 --bs=4k --size=4k --filename={} --ioengine={} --rw={}"
-    place = live.made("on a disk")
-    with block.Disk(live.path("lower"), 64 << 20) as lower:
-        subprocess.run(["mkfs.ext4", "-q", lower.path], check=True)
-        subprocess.run(["mount", lower.path, place], check=True)
-        try:
-            with block.Disk(f"{place}/image", 16 << 20) as disk:
-                writes = [("device", disk.name, f"of device {disk.name}.* by dd", f"dd if=/dev/zero of={disk.path} bs=4k count=1 oflag=direct")]
-                reads = [("device", disk.name, f"of device {disk.name}.* by dd", f"dd if={disk.path} of=/dev/null bs=4k count=1 iflag=direct")]
-                for engine in ("libaio", "io_uring") if SOURCE == "bpf" else ("io_uring",):  # perf has no iocbs
-                    for into, way in ((writes, "write"), (reads, "read")):
-                        into.append(("file", disk.path, f"of {disk.path} by fio", fio.format(disk.path, engine, way)))
-                for view, name, words, work in writes:
-                    triggered(live, f"hang=500ms:{view}={name}", f"write {words}.* has hung for [0-9]", work, place, disk)
-                    triggered(live, f"slow=300ms:{view}={name}", f"write {words}.* took 0\\.[3-9]|write {words}.* took [1-9]", work, place, disk)
-                os.truncate(f"{place}/image", 0)
-                for view, name, words, work in reads:
-                    triggered(live, f"error=EIO:{view}={name}", f"read {words}.* failed: Input/output error", work)
-        finally:
-            subprocess.run(["umount", "-l", place], check=False)
+    with block.disk_on_disk(live) as (place, disk):
+        writes = [("device", disk.name, f"of device {disk.name}.* by dd", f"dd if=/dev/zero of={disk.path} bs=4k count=1 oflag=direct")]
+        reads = [("device", disk.name, f"of device {disk.name}.* by dd", f"dd if={disk.path} of=/dev/null bs=4k count=1 iflag=direct")]
+        for engine in ("libaio", "io_uring") if SOURCE == "bpf" else ("io_uring",):  # perf has no iocbs
+            for into, way in ((writes, "write"), (reads, "read")):
+                into.append(("file", disk.path, f"of {disk.path} by fio", fio.format(disk.path, engine, way)))
+        for view, name, words, work in writes:
+            triggered(live, f"hang=500ms:{view}={name}", f"write {words}.* has hung for [0-9]", work, place, disk)
+            triggered(live, f"slow=300ms:{view}={name}", f"write {words}.* took 0\\.[3-9]|write {words}.* took [1-9]", work, place, disk)
+        os.truncate(f"{place}/image", 0)
+        for view, name, words, work in reads:
+            triggered(live, f"error=EIO:{view}={name}", f"read {words}.* failed: Input/output error", work)
 
 
 def triggered(live, trigger, words, work, frozen=None, disk=None):

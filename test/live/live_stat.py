@@ -568,23 +568,16 @@ def hang(live):
 
 def hung_request(live):
     """A write that a device does not end: which device, who waits in which call, and for how long."""
-    place = live.made("frozen")
-    with block.Disk(live.path("lower"), 64 << 20) as lower:
-        subprocess.run(["mkfs.ext4", "-q", lower.path], check=True)
-        subprocess.run(["mount", lower.path, place], check=True)
-        try:
-            with block.Disk(f"{place}/image", 16 << 20) as disk:
-                run = started(live, "-a", "--by", "device", "--device", disk.name, "--hang", "0.6s", "-i", "0.2", "--duration", "4",
-                              f"--json={live.path('stat.json')}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-                with block.Frozen(place):
-                    writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={disk.path}", "bs=4k", "count=1", "oflag=direct"],
-                                              stderr=subprocess.DEVNULL)
-                    live.check(wait_until(lambda: block.stat(disk.name)["in_flight"]), "it waits")
-                    time.sleep(1.6)
-                live.equal("dd", writer.wait(), 0)
-                live.equal("status", run.wait(), 3)
-        finally:
-            subprocess.run(["umount", "-l", place], check=False)
+    with block.disk_on_disk(live) as (place, disk):
+        run = started(live, "-a", "--by", "device", "--device", disk.name, "--hang", "0.6s", "-i", "0.2", "--duration", "4",
+                      f"--json={live.path('stat.json')}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with block.Frozen(place):
+            writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={disk.path}", "bs=4k", "count=1", "oflag=direct"],
+                                      stderr=subprocess.DEVNULL)
+            live.check(wait_until(lambda: block.stat(disk.name)["in_flight"]), "it waits")
+            time.sleep(1.6)
+        live.equal("dd", writer.wait(), 0)
+        live.equal("status", run.wait(), 3)
     with open(live.path("stat.json"), encoding="utf-8") as file:
         found = [json.loads(line) for line in file]
     hung = [frame for frame in found if frame["hangs"]]

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import otf2
 from ftrace import Ftrace
@@ -71,6 +71,20 @@ class Frozen:
 
     def __exit__(self, *_):
         subprocess.run(["fsfreeze", "-u", self.place], check=True)
+
+
+@contextmanager
+def disk_on_disk(live):
+    """A disk whose image is in a file system of its own, which Frozen can stop: the folder of this file system, and the disk."""
+    place = live.made("on a disk")
+    with Disk(live.path("lower"), 64 << 20) as lower:
+        subprocess.run(["mkfs.ext4", "-q", lower.path], check=True)
+        subprocess.run(["mount", lower.path, place], check=True)
+        try:
+            with Disk(f"{place}/image", 16 << 20) as disk:
+                yield place, disk
+        finally:
+            subprocess.run(["umount", "-l", place], check=False)
 
 
 class Zram:

@@ -329,14 +329,7 @@ static __always_inline void cancel(const struct input *input)
 		return 1;                                                                          \
 	}
 
-TRACEPOINT(begins, BPF_SPAN_BEGIN, begin)
-TRACEPOINT(begins_2, BPF_SPAN_BEGIN_2, begin)
-TRACEPOINT(ends, BPF_SPAN_END, end)
-TRACEPOINT(ends_2, BPF_SPAN_END_2, end)
-TRACEPOINT(ends_3, BPF_SPAN_END_3, end)
-TRACEPOINT(ends_4, BPF_SPAN_END_4, end)
-TRACEPOINT(cancels, BPF_SPAN_CANCEL, cancel)
-TRACEPOINT(cancels_2, BPF_SPAN_CANCEL_2, cancel)
+BPF_SPAN_EACH_POINT(TRACEPOINT)
 
 #include "bpf/span_probe.h"
 

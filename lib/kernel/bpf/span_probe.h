@@ -106,11 +106,4 @@ static __always_inline void pass(void *regs, uint32_t point,
 		return 0;                                                                          \
 	}
 
-PROBE(begins, BPF_SPAN_BEGIN, begin)
-PROBE(begins_2, BPF_SPAN_BEGIN_2, begin)
-PROBE(ends, BPF_SPAN_END, end)
-PROBE(ends_2, BPF_SPAN_END_2, end)
-PROBE(ends_3, BPF_SPAN_END_3, end)
-PROBE(ends_4, BPF_SPAN_END_4, end)
-PROBE(cancels, BPF_SPAN_CANCEL, cancel)
-PROBE(cancels_2, BPF_SPAN_CANCEL_2, cancel)
+BPF_SPAN_EACH_POINT(PROBE)

@@ -2,7 +2,8 @@
  * span_recent: finds the flights of groups, and those flights and cells that this CPU has used lately. A look-up in a hash takes 30 ns, one
  * of these 3.
  *
- * Each CPU has a table, in which other groups may share an entry. So whoever finds a number compares what is there.
+ * Each CPU has a table. Several groups may share an entry, so a number that is found there is checked: the flight or cell must be the
+ * group's own.
  */
 #pragma once
 

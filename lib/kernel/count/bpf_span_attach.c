@@ -13,19 +13,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PROGRAMS(of)                                                                               \
-	{                                                                                          \
-		programs->progs.span_##of, programs->progs.probe_##of, programs->progs.enter_##of  \
-	}
+#define ROW(of, point, take)                                                                       \
+	[point] = {programs->progs.span_##of, programs->progs.probe_##of,                          \
+		   programs->progs.enter_##of},
 
 struct bpf_program *bpf_span_program(const struct span_bpf *programs, int point, int kind)
 {
 	struct bpf_program *const program[BPF_SPAN_POINTS][BPF_SPAN_KINDS] = {
-		[BPF_SPAN_BEGIN] = PROGRAMS(begins),   [BPF_SPAN_BEGIN_2] = PROGRAMS(begins_2),
-		[BPF_SPAN_END] = PROGRAMS(ends),       [BPF_SPAN_END_2] = PROGRAMS(ends_2),
-		[BPF_SPAN_END_3] = PROGRAMS(ends_3),   [BPF_SPAN_END_4] = PROGRAMS(ends_4),
-		[BPF_SPAN_CANCEL] = PROGRAMS(cancels), [BPF_SPAN_CANCEL_2] = PROGRAMS(cancels_2),
-	};
+		BPF_SPAN_EACH_POINT(ROW)};
 
 	return program[point][kind];
 }

@@ -27,6 +27,17 @@ enum {
 	BPF_SPAN_POINTS,
 };
 
+/* X(NAME, POINT, ACTION) for each point: the name of its programs, and the function that takes its events. */
+#define BPF_SPAN_EACH_POINT(X)                                                                     \
+	X(begins, BPF_SPAN_BEGIN, begin)                                                           \
+	X(begins_2, BPF_SPAN_BEGIN_2, begin)                                                       \
+	X(ends, BPF_SPAN_END, end)                                                                 \
+	X(ends_2, BPF_SPAN_END_2, end)                                                             \
+	X(ends_3, BPF_SPAN_END_3, end)                                                             \
+	X(ends_4, BPF_SPAN_END_4, end)                                                             \
+	X(cancels, BPF_SPAN_CANCEL, cancel)                                                        \
+	X(cancels_2, BPF_SPAN_CANCEL_2, cancel)
+
 /* Numbers of the fields of one point: see BPF_SPAN_MARK. */
 enum {
 	BPF_SPAN_KEY = 0,

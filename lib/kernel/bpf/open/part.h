@@ -1,6 +1,7 @@
 /*
  * part: takes away all spans whose key begins with a part: when an event cancels them, or when their process has ended. So all slots are
- * looked at; and the hash, too, if it may contain such spans.
+ * looked at; and the hash, too, if it may contain such spans. The walk through the hash may miss one while another CPU removes its
+ * neighbour. That one stays open, and is counted as begun again or left later.
  */
 #pragma once
 
