@@ -62,6 +62,8 @@ void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
 			  void *context);
 /* Returns the text that is the group, lent for the life of the recording; NULL: the groups of this span are numbers. */
 const char *live_counted_text(const struct live *live, uint32_t index, uint64_t group);
+/* Returns whether a field of the span's events chooses between lists of names for its groups, and its last value: decode_choose(). */
+bool live_counted_chooser(const struct live *live, uint32_t index, uint64_t *value);
 /* Calls back for the open spans. May be called once, or repeatedly if flights are wanted. Returns 0 or -errno. */
 int live_counted_open(struct live *live, uint32_t index,
 		      void (*call)(void *context, const struct counted_open *open), void *context);

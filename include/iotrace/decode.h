@@ -50,11 +50,18 @@ struct decode_event {
 	const char *number[EVENT_COUNTERS];
 	bool is_signed[EVENT_COUNTERS]; /* the number is an int64_t */
 	const char *string[EVENT_COUNTERS];
-	char *const *symbol; /* for decode_symbol() */
+	struct symbols *symbols; /* for decode_symbol() */
 };
 
 /* Returns the name that the event's format gives to this value of a number ("FUSE_OPEN"), or NULL. Lent like the event. */
 const char *decode_symbol(const struct decode_event *event, uint32_t number, uint64_t value);
+/*
+ * Some formats have two lists of names for a number, and the value of another field chooses one: `isa` of kvm_exit chooses between the
+ * reasons of Intel and AMD. Samples choose by themselves. decode_chooser() returns the name of that field, which the caller frees, or
+ * NULL: there is one list, or none. decode_choose() chooses the list for this value of that field.
+ */
+char *decode_chooser(const char *format, const char *number);
+void decode_choose(const struct decode_event *event, uint32_t number, uint64_t value);
 /*
  * Requests samples of these tracepoints, "SYSTEM:EVENT[=FIELD,...]", in addition to all other uses. The list is lent and must not
  * change. Call it before the first sample.

@@ -35,8 +35,6 @@ int probe_tracepoints(void (*call)(void *context, const char *name), void *conte
 /* Calls back with type and name (lent) of each field of a tracepoint, except the fields that all have. Returns as above. */
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
-/* Returns whether another field of the tracepoint decides which names the values of this one have. */
-bool probe_names_vary(const char *tracepoint, const char *field);
 /* Returns whether a whole block device of this machine has the name, such as "sda". */
 bool probe_is_device(const char *name);
 /* Returns 0 if this user may probe programs, or -errno with a message. */

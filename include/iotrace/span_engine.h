@@ -113,6 +113,8 @@ const char *span_engine_group_name(const struct span_engine *engine, uint32_t sp
 void span_engine_name_thread(struct span_engine *engine, uint32_t tid, const char *name);
 /* Returns the number of a text, for groups that are texts. */
 str_id span_engine_text(struct span_engine *engine, const char *text);
+/* The kernel has counted the span, and a field of its events chooses between lists of names for its groups: decode_choose(). */
+void span_engine_choose_names(struct span_engine *engine, uint32_t span, uint64_t chooser);
 /* Sets the name of a user. */
 void span_engine_name_user(struct span_engine *engine, uint32_t uid, const char *name);
 /* Returns the current name of a thread, for `comm` of a span of tracepoints; 0: unknown. */

@@ -17,7 +17,25 @@ struct wanted {
 
 const char *decode_symbol(const struct decode_event *event, uint32_t number, uint64_t value)
 {
-	return event->symbol ? symbols_find(event->symbol[number], value) : NULL;
+	return event->symbols ? symbols_find(&event->symbols[number], value) : NULL;
+}
+
+char *decode_chooser(const char *format, const char *number)
+{
+	struct symbols symbols;
+	char *chooser;
+
+	symbols_init(&symbols, format, strlen(format), number);
+	chooser = symbols.chooser;
+	symbols.chooser = NULL;
+	symbols_release(&symbols);
+	return chooser;
+}
+
+void decode_choose(const struct decode_event *event, uint32_t number, uint64_t value)
+{
+	if (event->symbols)
+		symbols_choose(&event->symbols[number], value);
 }
 
 static bool is_called(const char *text, const char *system, const char *name)

@@ -319,7 +319,10 @@ struct taking {
 uint64_t span_counted_group(const struct span_run *run, uint32_t index, uint64_t group)
 {
 	const char *text = live_counted_text(run->live, index, group);
+	uint64_t chooser;
 
+	if (live_counted_chooser(run->live, index, &chooser))
+		span_engine_choose_names(run->engine, run->options->counted_of[index], chooser);
 	return text ? span_engine_text(run->engine, text) : group;
 }
 

@@ -1,7 +1,6 @@
 /* span_why: see span_why.h. */
 #include "span_why.h"
 
-#include <iotrace/probe.h>
 #include <iotrace/span_ways.h>
 #include <string.h>
 
@@ -55,9 +54,6 @@ static const char *why_not_side(const struct span *span, int side)
 			if (point->test[i].compare == SPAN_MATCHES &&
 			    !is_prefix(point->test[i].text))
 				return "a pattern is more than the begin of a text";
-		if (span->group && point->event && side != SPAN_CANCEL &&
-		    probe_names_vary(point->event, span->group))
-			return "another field says how its groups are called";
 	}
 	return NULL;
 }

@@ -190,6 +190,23 @@ TEST(Chosen, NamesOfNumbersAreThoseThatAnotherFieldChooses)
 	EXPECT_EQ(name(1, 30), "IO_INSTRUCTION");
 }
 
+/* The kernel counts the reasons, and says whose they are. */
+TEST(Chosen, NamesMayBeChosenWithoutASample)
+{
+	std::ifstream in(test_source("formats/linux-6.18-x86_64/kvm/kvm_exit"));
+	std::string format((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+	Chosen chosen("kvm:kvm_exit=exit_reason", format);
+	char *chooser = decode_chooser(format.c_str(), "exit_reason");
+
+	EXPECT_STREQ(chooser, "isa");
+	free(chooser);
+	EXPECT_EQ(decode_chooser(format.c_str(), "guest_rip"), nullptr);
+	decode_choose(chosen_event(chosen.it), 0, 2);
+	EXPECT_STREQ(decode_symbol(chosen_event(chosen.it), 0, 0x7b), "io");
+	decode_choose(chosen_event(chosen.it), 0, 1);
+	EXPECT_STREQ(decode_symbol(chosen_event(chosen.it), 0, 30), "IO_INSTRUCTION");
+}
+
 TEST(Chosen, ASumThatIsTooLargeIsNoTrouble)
 {
 	std::ifstream in(test_source("formats/linux-6.18-x86_64/kvm/kvm_exit"));

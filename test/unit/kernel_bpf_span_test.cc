@@ -2,9 +2,11 @@
 #include "count/bpf_span_cell.h"
 #include "count/bpf_span_shared.h"
 #include "count/bpf_span_spec.h"
+#include "test_source.h"
 
 #include <asm/ptrace.h>
 #include <cstring>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <iotrace/error.h>
 #include <iotrace/histogram.h>
@@ -255,6 +257,33 @@ TEST_F(Plan, ConditionsMayBeTexts)
 					     0,      "a text of no less than 32 bytes.",
 					     32,     false};
 	EXPECT_EQ(make(), -ENOTSUP);
+}
+
+std::string format_of_kvm(const char *event)
+{
+	std::ifstream in(test_source(std::string("formats/linux-6.18-x86_64/kvm/") + event));
+
+	return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+TEST_F(Plan, AnotherFieldChoosesTheNamesOfGroups)
+{
+	std::string begin = format_of_kvm("kvm_exit"), end = format_of_kvm("kvm_entry");
+	struct bpf_span_source from = {};
+
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	span.group = "exit_reason";
+	from.format[BPF_SPAN_BEGIN] = begin.data();
+	from.format[BPF_SPAN_END] = end.data();
+	ASSERT_EQ(bpf_span_plan(&plan, &span, &from, &err), 0) << err.text;
+	EXPECT_TRUE(plan.spec.has_chooser);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].offset, 8);
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_CHOOSER].offset, 24) << "isa";
+	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_CHOOSER].size, 4);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].field[BPF_SPAN_CHOOSER].at, BPF_SPAN_NOTHING);
+	span.group = "vcpu_id";
+	ASSERT_EQ(bpf_span_plan(&plan, &span, &from, &err), 0) << err.text;
+	EXPECT_FALSE(plan.spec.has_chooser);
 }
 
 TEST_F(Plan, SeveralEventsMayEndIt)

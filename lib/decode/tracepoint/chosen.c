@@ -18,7 +18,6 @@ struct chosen {
 	struct decode_event event;
 	struct field number[EVENT_COUNTERS], string[EVENT_COUNTERS];
 	struct symbols symbols[EVENT_COUNTERS]; /* of each number */
-	char *symbol[EVENT_COUNTERS];           /* the tables that hold now */
 	struct field chooser[EVENT_COUNTERS];   /* of two tables */
 	bool has_chooser;                       /* some of them have one */
 	struct tep_handle *tep; /* has the names of the fields; NULL: the format has not come */
@@ -38,7 +37,7 @@ struct chosen *chosen_new(const char *text)
 		chosen->names = names + 1;
 	}
 	chosen->event.name = chosen->text;
-	chosen->event.symbol = chosen->symbol;
+	chosen->event.symbols = chosen->symbols;
 	return chosen;
 }
 
@@ -110,7 +109,7 @@ static char *take_fields(struct chosen *chosen, const struct tep_event *event)
 	return sentence;
 }
 
-/* The names of the numbers' values. Until a sample has chosen, of two tables the first holds. */
+/* The names of the numbers' values. */
 static void add_symbols(struct chosen *chosen, const struct tep_event *event, const char *text,
 			size_t size)
 {
@@ -119,14 +118,12 @@ static void add_symbols(struct chosen *chosen, const struct tep_event *event, co
 		struct tep_format_field *by;
 
 		symbols_init(symbols, text, size, chosen->event.number[i]);
-		chosen->symbol[i] = symbols->table;
 		if (!symbols->chooser)
 			continue;
 		by = tep_find_any_field((struct tep_event *)(uintptr_t)event, symbols->chooser);
 		if (!by || !field_init(&chosen->chooser[i], FIELD_NUMBER, by)) {
-			chosen->symbol[i] = NULL;
-			free(symbols->chooser);
-			symbols->chooser = NULL;
+			symbols_release(symbols);
+			*symbols = (struct symbols){0};
 			continue;
 		}
 		chosen->has_chooser = true;
@@ -136,14 +133,11 @@ static void add_symbols(struct chosen *chosen, const struct tep_event *event, co
 static void choose_symbols(struct chosen *chosen, const struct sample *sample)
 {
 	for (uint32_t i = 0; i < chosen->event.numbers; i++) {
-		const struct symbols *symbols = &chosen->symbols[i];
+		struct symbols *symbols = &chosen->symbols[i];
 		const struct field *by = &chosen->chooser[i];
 
 		if (symbols->chooser && sample->raw_size >= (uint32_t)by->offset + by->size)
-			chosen->symbol[i] = (uint64_t)field_value(by, sample->raw) ==
-							    symbols->choice
-						    ? symbols->table
-						    : symbols->otherwise;
+			symbols_choose(symbols, (uint64_t)field_value(by, sample->raw));
 	}
 }
 

@@ -136,6 +136,7 @@ void symbols_init(struct symbols *symbols, const char *format, size_t size, cons
 		symbols->table = read_table(first);
 		symbols->otherwise = read_table(second);
 	}
+	symbols->now = symbols->table;
 	free(text);
 }
 
@@ -146,8 +147,15 @@ void symbols_release(struct symbols *symbols)
 	free(symbols->chooser);
 }
 
-const char *symbols_find(const char *table, uint64_t value)
+void symbols_choose(struct symbols *symbols, uint64_t value)
 {
+	if (symbols->chooser)
+		symbols->now = value == symbols->choice ? symbols->table : symbols->otherwise;
+}
+
+const char *symbols_find(const struct symbols *symbols, uint64_t value)
+{
+	const char *table = symbols->now;
 	char *end;
 
 	if (table && *table == '&') {

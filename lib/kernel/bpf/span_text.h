@@ -54,11 +54,15 @@ static __always_inline void read_text(struct bpf_span_text *text, const void *da
 		bpf_get_current_comm(text->at, sizeof(((struct bpf_span_flight *)0)->comm));
 }
 
+uint64_t chooser; /* of the last group */
+
 static __always_inline uint64_t group_of(const struct input *input)
 {
 	const volatile struct bpf_span_point *point = input->point;
 	struct bpf_span_text text = {0};
 
+	if (spec.has_chooser && point->field[BPF_SPAN_CHOOSER].at)
+		*(volatile uint64_t *)&chooser = VALUE(input, BPF_SPAN_CHOOSER);
 	if (point->field[BPF_SPAN_GROUP].at != BPF_SPAN_OF_TEXT)
 		return VALUE(input, BPF_SPAN_GROUP);
 	read_text(&text, input->data, &point->text);

@@ -17,7 +17,7 @@ struct input {
 	long call;
 };
 
-/* Reads a field. bpf_span_spec.c writes its real offset and size into the instruction. */
+/* Reads a field. bpf_span_patch() writes its real offset and size into the instruction. */
 #define FIELD(data, number)                                                                        \
 	({                                                                                         \
 		uint64_t value_;                                                                   \

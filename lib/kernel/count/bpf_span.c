@@ -7,6 +7,7 @@
 #include "bpf_span_private.h"
 
 #include "bpf_span_flight.h"
+#include "bpf_span_format.h"
 #include "bpf_span_request.h"
 #include "feature/bpf_log.h"
 #include "feature/bpf_plain.h"

@@ -69,6 +69,11 @@ const char *bpf_span_text(const struct bpf_span *span, uint64_t group)
 	return NULL;
 }
 
+bool bpf_span_chooser(const struct bpf_span *span, uint64_t *value)
+{
+	return false;
+}
+
 int bpf_span_left(struct bpf_span *span,
 		  void (*call)(void *context, const struct counted_open *open), void *context)
 {

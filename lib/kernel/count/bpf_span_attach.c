@@ -1,4 +1,5 @@
 /* bpf_span_attach: which programs a span needs, and how they are attached to its events. */
+#include "bpf_span_format.h"
 #include "bpf_span_private.h"
 #include "bpf_span_request.h"
 #include "perf/tracefs.h"

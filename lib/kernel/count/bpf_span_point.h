@@ -46,6 +46,7 @@ enum {
 	BPF_SPAN_SIZE,
 	BPF_SPAN_WHAT,    /* of a begin: says which data it moves */
 	BPF_SPAN_OUTCOME, /* of an end: negative if the span failed */
+	BPF_SPAN_CHOOSER, /* chooses between two lists of names for the group: decode_chooser() */
 	BPF_SPAN_FIELDS,
 };
 

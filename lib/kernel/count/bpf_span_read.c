@@ -76,6 +76,12 @@ const char *bpf_span_text(const struct bpf_span *span, uint64_t group)
 	return span->texts[group <= room ? group : 0].at;
 }
 
+bool bpf_span_chooser(const struct bpf_span *span, uint64_t *value)
+{
+	*value = __atomic_load_n(&span->programs->bss->chooser, __ATOMIC_RELAXED);
+	return span->plan.spec.has_chooser;
+}
+
 static uint32_t used_cells(const struct bpf_span *span)
 {
 	const struct bpf_span_spec *spec = &span->plan.spec;

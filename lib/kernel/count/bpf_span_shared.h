@@ -53,6 +53,7 @@ struct bpf_span_spec {
 	uint8_t part;          /* number of keys that a cancel has; 0: it has all of them */
 	uint8_t is_of_process; /* the first key is the process in which all events are */
 	uint8_t hashed_keys; /* spans in the hash are counted by so many first keys; 0: they are not */
+	uint8_t has_chooser; /* an event with the group has BPF_SPAN_CHOOSER */
 	uint32_t texts;      /* room for so many; 0: groups are no texts */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;

@@ -1,17 +1,17 @@
 /*
  * bpf_span_spec: see bpf_span_spec.h.
  *
- * Only fields that <iotrace/decode.h> also takes as numbers count: single values of 1, 2, 4 or 8 bytes. The data of a probe's
- * tracepoint is not there for programs, which fetch its fields themselves.
+ * The data of a probe's tracepoint is not there for programs, which fetch its fields themselves.
  */
 #include "bpf_span_spec.h"
 
 #include "bpf_span.h"
 #include "bpf_span_fetch.h"
-#include "perf/tracefs.h"
+#include "bpf_span_format.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <iotrace/decode.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/recording.h>
@@ -19,86 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LINE = 256, CTX_FIRST = 8 }; /* programs cannot see the first bytes of the data */
-
-char *bpf_span_read_format(const struct bpf_span_options *options, const char *event,
-			   struct error *err)
-{
-	char *system = mem_strdup(event), *colon = strchr(system, ':'), *format;
-
-	if (colon)
-		*colon = '\0';
-	format = tracefs_format(options->tracefs, system, colon ? colon + 1 : system, err);
-	free(system);
-	return format;
-}
-
-int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_POINTS],
-			  struct error *err)
-{
-	for (int i = 0; i < BPF_SPAN_POINTS; i++) {
-		const char *event = options->span->point[i].event;
-
-		format[i] = event ? bpf_span_read_format(options, event, err) : NULL;
-		if (event && !format[i])
-			return -err->code;
-	}
-	return 0;
-}
-
-/* Parses a line of a format file, "field:TYPE NAME; offset:8; size:4; signed:1;". Returns whether it has the name. */
-static bool read_line(const char *line, const char *name, char type[LINE],
-		      struct bpf_span_offset *where, bool *is_signed)
-{
-	unsigned offset, size, has_sign;
-	char *last;
-
-	if (sscanf(line, " field:%255[^;]; offset:%u; size:%u; signed:%u;", type, &offset, &size,
-		   &has_sign) != 4)
-		return false;
-	last = strrchr(type, ' ');
-	if (!last || strncmp(last + 1, name, strlen(name)) != 0)
-		return false;
-	if (last[1 + strlen(name)] != '\0' && last[1 + strlen(name)] != '[')
-		return false;
-	*where = (struct bpf_span_offset){(uint16_t)offset, (uint8_t)(size < 255 ? size : 255)};
-	*is_signed = has_sign;
-	return offset < BPF_SPAN_MARK;
-}
-
-static bool is_number(const char *type, const struct bpf_span_offset *where)
-{
-	return !strchr(type, '[') && strncmp(type, "__data_loc", 10) != 0 &&
-	       strncmp(type, "__rel_loc", 9) != 0 && where->offset >= CTX_FIRST &&
-	       (where->size == 1 || where->size == 2 || where->size == 4 || where->size == 8) &&
-	       where->offset % where->size == 0;
-}
-
-/* Returns 1 if the field exists; 0 if the tracepoint does not have it; -ENOTSUP with a message. */
-static int find_number(const char *format, const char *name, struct bpf_span_field *field,
-		       struct bpf_span_offset *where, struct error *err)
-{
-	const char *line = strstr(format, "\nformat:");
-	char type[LINE];
-	bool is_signed;
-
-	for (line = line ? strstr(line, "\tfield:") : NULL; line;
-	     line = strstr(line + 1, "\tfield:")) {
-		if (!read_line(line, name, type, where, &is_signed))
-			continue;
-		if (!is_number(type, where))
-			return error_say(err, ENOTSUP, "its field '%s' is not a single number",
-					 name);
-		*field = (struct bpf_span_field){.at = BPF_SPAN_NUMBER,
-						 .shift = is_signed
-								  ? (uint8_t)(64 - 8 * where->size)
-								  : 0,
-						 .is_signed = is_signed};
-		return 1;
-	}
-	return 0;
-}
 
 static enum bpf_span_at of_task(const char *name)
 {
@@ -156,13 +76,13 @@ static int find_fetch(const struct planned *of, struct bpf_span_field *field, ui
 	return code;
 }
 
-/* Returns 1, 0 or -ENOTSUP: see find_number(). */
+/* Returns 1, 0 or -ENOTSUP: see bpf_span_find_number(). */
 static int find(const struct planned *of, uint32_t number, const char *name)
 {
 	struct bpf_span_field *field = &of->point->field[number];
 	int code = of->found.count ? find_fetch(of, field, number, name)
-				   : find_number(of->format, name, field,
-						 &of->offsets->field[number], of->err);
+				   : bpf_span_find_number(of->format, name, field,
+							  &of->offsets->field[number], of->err);
 
 	if (code)
 		return code;
@@ -183,21 +103,10 @@ static int need(const struct planned *of, uint32_t number, const char *name)
 /* Finds a text that the programs can read: an array of characters, or the thread's name. */
 static bool find_text(const struct planned *of, const char *name, struct bpf_span_place *place)
 {
-	const char *line = of->found.count ? NULL : strstr(of->format, "\nformat:");
-	struct bpf_span_offset where;
-	char type[LINE];
-	bool is_signed;
+	int code = of->found.count ? 0 : bpf_span_find_text(of->format, name, place);
 
-	*place = (struct bpf_span_place){0};
-	for (line = line ? strstr(line, "\tfield:") : NULL; line;
-	     line = strstr(line + 1, "\tfield:")) {
-		if (!read_line(line, name, type, &where, &is_signed))
-			continue;
-		*place = (struct bpf_span_place){where.offset, where.size};
-		return !strncmp(type, "char ", 5) && strchr(type, '[') &&
-		       where.size <= BPF_SPAN_TEXT;
-	}
-	return !strcmp(name, "comm");
+	*place = code ? *place : (struct bpf_span_place){0};
+	return code ? code > 0 : !strcmp(name, "comm");
 }
 
 static int plan_text_test(const struct planned *of, uint32_t index, const struct counted_test *test)
@@ -325,6 +234,27 @@ static bool plan_texts(const struct planned *of, const char *name)
 	return are_texts;
 }
 
+/* Uses the field whose value chooses the names of this event's groups, if there is one. */
+static int plan_chooser(struct bpf_span_spec *spec, const struct planned *of, const char *group)
+{
+	bool is_here = of->point->field[BPF_SPAN_GROUP].at == BPF_SPAN_NUMBER && !of->found.count;
+	char *chooser = is_here ? decode_chooser(of->format, group) : NULL;
+	int code = chooser ? need(of, BPF_SPAN_CHOOSER, chooser) : 0;
+
+	spec->has_chooser |= chooser != NULL;
+	free(chooser);
+	return code;
+}
+
+static int plan_named(struct bpf_span_spec *spec, const struct planned *of, const char *group)
+{
+	int code = plan_either(of, BPF_SPAN_GROUP, group);
+
+	for (int i = 0; i < BPF_SPAN_POINTS && !code; i++)
+		code = plan_chooser(spec, &of[i], group);
+	return code;
+}
+
 /* Process and thread are those of the begin. */
 static int plan_group(struct bpf_span_spec *spec, const struct planned *of,
 		      const struct counted_span *span)
@@ -343,7 +273,7 @@ static int plan_group(struct bpf_span_spec *spec, const struct planned *of,
 	}
 	if (span->by == COUNTED_BY_GROUP || span->by == COUNTED_BY_OWNER ||
 	    span->by == COUNTED_BY_FILE_SYSTEM || span->by == COUNTED_BY_CONNECTION)
-		return plan_either(of, BPF_SPAN_GROUP, span->group);
+		return plan_named(spec, of, span->group);
 	if (is_task && span->is_owner_in_key)
 		return need_all(of, BPF_SPAN_GROUP, span->point[COUNTED_BEGIN].key[0]);
 	for (int i = 0; i < BPF_SPAN_POINTS && span->by != COUNTED_BY_NOTHING; i++)

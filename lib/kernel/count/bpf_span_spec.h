@@ -31,13 +31,6 @@ struct bpf_span_source {
 	const struct recording_probes *probes; /* NULL: none */
 };
 
-struct bpf_span_options;
-/* Returns the format of a tracepoint, to be freed; NULL with a message. */
-char *bpf_span_read_format(const struct bpf_span_options *options, const char *event,
-			   struct error *err);
-/* Fills the formats of the points' tracepoints, to be freed. Returns 0, or -errno with a message. */
-int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_POINTS],
-			  struct error *err);
 /* Returns 0, or -ENOTSUP with a message if the programs cannot count the span. */
 int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		  const struct bpf_span_source *from, struct error *err);

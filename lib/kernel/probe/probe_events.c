@@ -64,21 +64,6 @@ static char *format_of(const char *tracepoint)
 	return text;
 }
 
-bool probe_names_vary(const char *tracepoint, const char *field)
-{
-	char *text = format_of(tracepoint), *list = mem_format("__print_symbolic(REC->%s", field);
-	const char *at = text;
-	int lists = 0;
-
-	while (at && (at = strstr(at, list))) {
-		at += strlen(list);
-		lists += *at == ' ' || *at == ',';
-	}
-	free(list);
-	free(text);
-	return lists > 1;
-}
-
 int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context)
 {

@@ -228,6 +228,11 @@ const char *live_counted_text(const struct live *live, uint32_t index, uint64_t 
 	return bpf_span_text(live->spans.span[index].object, group);
 }
 
+bool live_counted_chooser(const struct live *live, uint32_t index, uint64_t *value)
+{
+	return bpf_span_chooser(live->spans.span[index].object, value);
+}
+
 int live_counted_open(struct live *live, uint32_t index,
 		      void (*call)(void *context, const struct counted_open *open), void *context)
 {

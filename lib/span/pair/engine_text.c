@@ -332,6 +332,14 @@ str_id span_engine_text(struct span_engine *engine, const char *text)
 	return strtab_add(engine->strings, text, (uint32_t)strlen(text));
 }
 
+void span_engine_choose_names(struct span_engine *engine, uint32_t span, uint64_t chooser)
+{
+	const struct engine_span *what = &engine->span[span];
+
+	if (what->group_fields)
+		decode_choose(what->group_fields, what->group_index, chooser);
+}
+
 /* The first name of a number counts. */
 void span_engine_name_user(struct span_engine *engine, uint32_t uid, const char *name)
 {

@@ -1,7 +1,7 @@
 /*
  * part: takes away all spans whose key begins with a part: when an event cancels them, or when their process has ended. So all slots are
- * looked at; and the hash, too, if it may contain such spans. The walk through the hash may miss one while another CPU removes its
- * neighbour. That one stays open, and is counted as begun again or left later.
+ * looked at; and the hash, too, if it may contain such spans. A walk through the hash may miss some while another CPU removes their
+ * neighbour, so the hash is walked again while it may contain such spans.
  */
 #pragma once
 
@@ -9,6 +9,8 @@
 #include "bpf/span_flight.h"
 
 struct bpf_map;
+
+enum { WALKS_MOST = 4 };
 
 struct away {
 	uint64_t key[BPF_SPAN_KEYS];
@@ -44,7 +46,7 @@ static long take_hashed_away(struct bpf_map *map, const uint64_t *key, struct bp
 {
 	struct place place;
 
-	if (!open->begin || !has_part(key, away))
+	if (!open->begin || open->begin > away->now || !has_part(key, away))
 		return 0;
 	land(open, away->now);
 	place = place_of(key);
@@ -61,7 +63,7 @@ static __always_inline uint64_t take_away(const uint64_t *key, uint32_t keys)
 		away.key[i] = key[i];
 	if (spec.slots)
 		bpf_for_each_map_elem(&slots, take_slot_away, &away, 0);
-	if (*(volatile uint32_t *)hashed_with(key))
+	for (uint32_t i = 0; i < WALKS_MOST && *(volatile uint32_t *)hashed_with(key); i++)
 		bpf_for_each_map_elem(&open_spans, take_hashed_away, &away, 0);
 	return away.count;
 }
