@@ -14,7 +14,7 @@
 
 const char *const walk_kind_name[KINDS] = {
 #define KIND(id, name, ...) [KIND_##id] = name,
-#include "record.def"
+#include "file/record.def"
 };
 
 __attribute__((format(printf, 3, 0))) static void add(struct walk *walk, bool is_deviation,

@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "walk.h"
+#include "walk/walk.h"
 
 enum read_attribute { /* The attributes of events in archives of iotrace. */
 #define OTF2_ATTRIBUTE(id, ...) READ_##id,

@@ -15,8 +15,8 @@
  */
 #pragma once
 
-#include "anchor.h"
-#include "file.h"
+#include "file/anchor.h"
+#include "file/file.h"
 
 #include <iotrace/archive.h>
 #include <iotrace/map.h>

@@ -4,7 +4,7 @@
  * Either may be missing or damaged.
  */
 #include "reader.h"
-#include "verify.h"
+#include "verify/verify.h"
 
 #include <errno.h>
 #include <inttypes.h>

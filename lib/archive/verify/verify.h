@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "walk.h"
+#include "walk/walk.h"
 
 struct verify_location { /* A location. */
 	uint64_t defined_events, last_time;

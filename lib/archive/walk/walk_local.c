@@ -31,7 +31,7 @@ struct local {
 static const uint8_t table_of_kind[KINDS] = {
 	[KIND_NONE] = OTF2_MAPPING_MAX,
 #define KIND(id, name, letter, size, mapping) [KIND_##id] = OTF2_MAPPING_##mapping,
-#include "record.def"
+#include "file/record.def"
 };
 
 /* The fields of a table: kind, count, whether the ids are pairs, the ids. A second table of a kind is ignored. */
