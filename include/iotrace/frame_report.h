@@ -12,6 +12,7 @@ struct frame_hang {
 	struct span_seen seen;
 	const char *comm;        /* if the engine does not know it */
 	const char *call, *file; /* the system call that it waits in, and its file */
+	const char *to;          /* the second file of a call such as rename() */
 	const char *user, *group, *wchan, *stack; /* stack: as the kernel prints it, in lines */
 };
 

@@ -2,7 +2,8 @@
  * watch: a process beside the recording that looks at hanging tasks, and runs a command for each hang.
  *
  * A process that reads about a hanging task in /proc may hang as well. So only this process does it, and its answers are waited for
- * with a limit. iotrace's filter of system calls does not apply to it. It has the rights of the user.
+ * with a limit. iotrace's filter of system calls does not apply to it. It has the rights of the user. What may wait for the memory
+ * of a task is read by threads of the process, which it does not wait for longer than 200 ms.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ enum {
 	WATCH_WCHAN = 64,
 	WATCH_STACK = 4096,
 	WATCH_FILE = 4096,
-	WATCH_TEXT = 16384
+	WATCH_TEXT = 65536 /* escaped, WATCH_FILE bytes may be five times as many */
 };
 
 /* A task. The texts are as the kernel gives them; "": unknown. */
@@ -31,7 +32,12 @@ struct watch_task {
 	char user[WATCH_USER], group[WATCH_USER]; /* names, or numbers: <iotrace/users.h> */
 	char comm[WATCH_COMM];
 	char call[WATCH_CALL]; /* the system call that it is in */
-	char file[WATCH_FILE]; /* the file of the call's descriptor */
+	/*
+	 * The file of the call's descriptor, or the path that it was given, behind the directory that a relative one starts at. A path is
+	 * as the call was given it, not without symbolic links, and "" if it cannot be read in a moment.
+	 */
+	char file[WATCH_FILE];
+	char to[WATCH_FILE]; /* the second path of a call such as rename() */
 	char wchan[WATCH_WCHAN];
 	char stack[WATCH_STACK]; /* lines; only root may see it */
 };

@@ -92,6 +92,7 @@ static void learn(struct stat_hangs *hangs, const struct watch_task *task)
 		hang->shown.group = given(hang->task.group);
 		hang->shown.call = given(hang->task.call);
 		hang->shown.file = given(hang->task.file);
+		hang->shown.to = given(hang->task.to);
 		hang->shown.wchan = given(hang->task.wchan);
 		hang->shown.stack = given(hang->task.stack);
 	}
@@ -162,6 +163,7 @@ static char *environment_of(const struct frame_report *report, const struct stat
 	add_variable(&lines, "GROUP", hang->shown.group);
 	add_variable(&lines, "CALL", hang->shown.call);
 	add_variable(&lines, "FILE", hang->shown.file);
+	add_variable(&lines, "TO", hang->shown.to);
 	add_variable(&lines, "WCHAN", hang->shown.wchan);
 	return lines;
 }

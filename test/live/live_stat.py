@@ -40,10 +40,10 @@ def frames(live, *words, status=0, command=(), **more):
     return found
 
 
-def started(live, *words, **more):
-    """Returns a process of iotrace stat as soon as it counts."""
+def started(live, *words, inside=(), **more):
+    """Returns a process of iotrace stat as soon as it counts. inside: a command that starts it."""
     ready, gives = os.pipe()
-    process = subprocess.Popen([IOTRACE, "stat", f"--source={SOURCE}", f"--ready-fd={gives}", *words], pass_fds=[gives], env=CALMED, **more)
+    process = subprocess.Popen([*inside, IOTRACE, "stat", f"--source={SOURCE}", f"--ready-fd={gives}", *words], pass_fds=[gives], env=CALMED, **more)
     os.close(gives)
     with os.fdopen(ready, "rb") as file:
         live.equal(f"{words}: ready", file.readline(), b"ready\n")
@@ -566,6 +566,92 @@ def hang(live):
     live.equal("its environment", lines[1].split(" ")[:2], [str(waiter.pid), "FUSE_READ(15)"])
 
 
+DROPPED_PAGE = """
+page = mmap.mmap(-1, 4096)
+page.write(place + b'/lost8')
+threading.Timer(0.2, page.madvise, [mmap.MADV_DONTNEED]).start()
+ctypes.CDLL(None).access(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page))), 0)
+"""
+# Calls that the file system does not answer, and the two paths that belong to each.
+HUNG = {
+    "absolute": ("os.stat(place + b'/lost1')", "PLACE/lost1", None),
+    "relative": ("os.chdir(place); os.open('lost2/below', os.O_RDONLY)", "PLACE/lost2/below", None),
+    "of a directory": ("os.stat('lost3', dir_fd=os.open(place, os.O_RDONLY))", "PLACE/lost3", None),
+    "of a descriptor": ("os.fstat(os.open(place + b'/held', os.O_RDONLY))", "PLACE/held", None),
+    "two": ("os.rename('/etc/passwd', place + b'/lost4/new')", "/etc/passwd", "PLACE/lost4/new"),
+    "two of directories": ("os.link('lost5', 'new', src_dir_fd=os.open(place, os.O_RDONLY), dst_dir_fd=os.open('/tmp', os.O_RDONLY))",
+                           "PLACE/lost5", "/tmp/new"),
+    "second path": ("os.symlink('text', place + b'/lost6/link')", "PLACE/lost6/link", None),
+    "in another root": ("os.chroot(os.path.dirname(place)); os.stat(b'/' + os.path.basename(place) + b'/lost7')", "PLACE/lost7", None),
+    "not in memory": (DROPPED_PAGE, None, None),
+    "hostile": ("os.stat(place + b'/lost9\\xff\\nEVIL=1\\x1b[31m' + (b'/' + b'\\xff' * 250) * 14)",
+                "PLACE/lost9\\xff\nEVIL=1\x1b[31m" + ("/" + "\\xff" * 250) * 14, None),
+}
+SILENT = 10  # processes whose memory does not answer
+
+
+def waiter(place, code):
+    """A process that calls something as soon as it gets a line."""
+    head = f"import ctypes, mmap, os, sys, threading\nplace = {place.encode()!r}\nsys.stdin.readline()\n"
+    return subprocess.Popen([sys.executable, "-S", "-c", head + code], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def silenced(live, processes):
+    """A command that runs another one where the open of the memory of these processes does not return."""
+    fifo = live.path("fifo")
+    os.mkfifo(fifo)
+    mounts = [f"mount --bind {fifo} /proc/{one.pid}/task/{one.pid}/mem" for one in processes]
+    return ["unshare", "-m", "sh", "-c", " && ".join([*mounts, 'exec "$@"']), "sh"]
+
+
+def of_process(path):
+    """What hung in the last frame, by process."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")[:-1]
+    return {one["pid"]: one for one in json.loads(lines[-1])["hangs"]} if lines else {}
+
+
+def hung_path(live):
+    """A path that a call was given is told, behind its directory. While the memory of some tasks does not answer, others are looked at."""
+    with RawFuse(live) as fuse:
+        if not has_fuse(live, fuse):
+            return
+        path, told = live.path("paths.json"), live.made("told")
+        silent = [waiter(fuse.place, f"os.stat(place + b'/lost_silent{i}')") for i in range(SILENT)]
+        waiters = {what: waiter(fuse.place, code) for what, (code, _, _) in HUNG.items()}
+        every = [*silent, *waiters.values()]
+        run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={path}",
+                      "--on-hang", f"cd {told}; (cat; env) >new.$IOTRACE_HANG_PID; mv new.$IOTRACE_HANG_PID $IOTRACE_HANG_PID",
+                      inside=silenced(live, silent), stdout=subprocess.PIPE)
+        for one in every:
+            one.stdin.write(b"\n")
+            one.stdin.flush()
+        live.check(wait_until(lambda: all(of_process(path).get(one.pid, {}).get("call") for one in every), 20), "each is looked at")
+        hangs = of_process(path)
+        live.check(wait_until(lambda: all(os.path.exists(f"{told}/{one.pid}") for one in every), 10), "the command runs for each")
+        fuse.asked("answer")
+        for one in every:
+            one.communicate()
+        run.send_signal(signal.SIGINT)
+        text = run.communicate()[0].decode()
+    for what, (_, *paths) in HUNG.items():
+        one, expected = hangs.get(waiters[what].pid, {}), [word and word.replace("PLACE", fuse.place) for word in paths]
+        live.equal(what, [one.get("file"), one.get("to")], expected)
+        with open(f"{told}/{waiters[what].pid}", encoding="utf-8", errors="backslashreplace") as file:
+            first, *rest = file.read().splitlines()
+        live.equal(f"{what}: input of the command", [json.loads(first).get(key) for key in ("file", "to")], expected)
+        variables = dict(line.split("=", 1) for line in rest)
+        live.equal(f"{what}: its environment", [variables["IOTRACE_HANG_FILE"], variables["IOTRACE_HANG_TO"], variables.get("EVIL")],
+                   [*[(word or "").replace("\n", " ") for word in expected], None])
+    live.equal("silent ones", {hangs[one.pid]["file"] for one in silent if one.pid in hangs}, {None})
+    shown = {int(re.search(r" by python3\((\d+)\)", line)[1]): line for line in text.splitlines() if line.startswith(" ! ") and " by " in line}
+    live.check(shown, text[-3000:])
+    for what in ("absolute", "relative", "two"):
+        one = hangs.get(waiters[what].pid, {})
+        said = f" ({one.get('call')} of {one.get('file')}{' to ' + one['to'] if one.get('to') else ''}), in "
+        live.check(said in shown.get(one.get("pid"), said), f"{said}: {shown}")
+
+
 def hung_request(live):
     """A write that a device does not end: which device, who waits in which call, and for how long."""
     with block.disk_on_disk(live) as (place, disk):
@@ -760,6 +846,7 @@ def fuses(live):
     by_fuse(live)
     by_library(live)
     hang(live)
+    hung_path(live)
     idle_fuse(live)
 
 

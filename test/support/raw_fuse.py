@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""raw_fuse: a FUSE file system without a library: /data holds bytes, and a read of /hang is answered when it is told to.
+"""raw_fuse: a FUSE file system without a library: /data holds bytes. What is answered when it is told to: a read of /hang, a stat of
+/held, and whether there is a file whose name begins with "lost", which there is not.
 
 raw_fuse.py MOUNTPOINT mounts, prints "ready", and after each line on its standard input prints what it was asked since the last
 one: {"count": {OPCODE: N}, "of_recorders": {OPCODE: N}, "read": BYTES, "written": BYTES}, where of_recorders is the part of count that
@@ -18,9 +19,9 @@ import sys
 
 LOOKUP, FORGET, GETATTR, SETATTR, OPEN, READ, WRITE, STATFS, RELEASE, FSYNC, FLUSH, INIT = 1, 2, 3, 4, 14, 15, 16, 17, 18, 20, 25, 26
 INTERRUPT, BATCH_FORGET = 36, 42
-ROOT, DATA, HANG, SIZE = 1, 2, 3, 1 << 20
-NAMES = {b"data": DATA, b"hang": HANG}
-DIRECT_IO = 1
+ROOT, DATA, HANG, HELD, SIZE = 1, 2, 3, 4, 1 << 20
+NAMES = {b"data": DATA, b"hang": HANG, b"held": HELD}
+DIRECT_IO, PARALLEL_LOOKUPS = 1, 1 << 18
 
 
 def attributes(node):
@@ -48,14 +49,23 @@ class Server:
     def answer(self, unique, data=b"", error=0):
         os.write(self.device, struct.pack("<IiQ", 16 + len(data), -error, unique) + data)
 
+    def answer_late(self, unique, data=b"", error=0):
+        if self.told:
+            self.answer(unique, data, error)
+        else:
+            self.hanging.append((unique, data, error))
+
     def init(self, unique, body):
         major, _, readahead = struct.unpack_from("<3I", body)
-        self.answer(unique, struct.pack("<4I2H2I2H8I", major, 31, readahead, 0, 16, 12, 1 << 17, 1, 32, 0, *[0] * 8))
+        self.answer(unique, struct.pack("<4I2H2I2H8I", major, 31, readahead, PARALLEL_LOOKUPS, 16, 12, 1 << 17, 1, 32, 0, *[0] * 8))
 
     def lookup(self, unique, body):
-        node = NAMES.get(body.split(b"\0")[0])
+        name = body.split(b"\0")[0]
+        node = NAMES.get(name)
         if node:
             self.answer(unique, struct.pack("<4Q2I", node, 0, 0, 0, 0, 0) + attributes(node))
+        elif name.startswith(b"lost"):
+            self.answer_late(unique, error=errno.ENOENT)
         else:
             self.answer(unique, error=errno.ENOENT)
 
@@ -65,7 +75,7 @@ class Server:
             self.written += size
             self.answer(unique, struct.pack("<2I", size, 0))
         elif node == HANG and not self.told:
-            self.hanging.append(unique)
+            self.hanging.append((unique, b"at last\n", 0))
         elif node == HANG:
             self.answer(unique)
         else:
@@ -85,7 +95,7 @@ class Server:
         elif opcode == LOOKUP:
             self.lookup(unique, body)
         elif opcode in (GETATTR, SETATTR):
-            self.answer(unique, struct.pack("<Q2I", 0, 0, 0) + attributes(node))
+            (self.answer_late if node == HELD else self.answer)(unique, struct.pack("<Q2I", 0, 0, 0) + attributes(node))
         elif opcode == OPEN:
             self.answer(unique, struct.pack("<Q2I", 0, DIRECT_IO, 0))
         elif opcode in (READ, WRITE):
@@ -99,8 +109,8 @@ class Server:
 
     def obey(self, line):
         if line.strip() == "answer":
-            for unique in self.hanging:
-                self.answer(unique, b"at last\n")
+            for late in self.hanging:
+                self.answer(*late)
             self.hanging, self.told = [], True
         print(json.dumps({"count": self.count, "of_recorders": self.of_recorders, "read": self.read, "written": self.written}), flush=True)
         self.forget()

@@ -205,6 +205,33 @@ TEST_F(FrameTell, AnotherProcessReadsTheJson)
 	frame_line_free(line);
 }
 
+/* Paths of a call are bytes from its program: the table escapes them, JSON stays UTF-8, and a display shows the same. */
+TEST_F(FrameTell, TwoPathsOfACallThatHangs)
+{
+	struct frame_hang hang = {};
+	const std::string shown = "(rename of /a\\xff\\n to /b\\x1b[2J)";
+
+	hang.comm = "mv";
+	hang.call = "rename";
+	hang.file = "/a\xff\n";
+	hang.to = "/b\x1b[2J";
+	report.hang = &hang;
+	report.hangs = 1;
+	report.columns = 0;
+	EXPECT_NE(text(frame_text).find(shown), std::string::npos) << text(frame_text);
+	EXPECT_NE(text(frame_json).find("\"file\":\"/a\\\\xff\\n\",\"to\":\"/b\\u001b[2J\""),
+		  std::string::npos)
+		<< text(frame_json);
+	struct frame_line *line = frame_line_read(text(frame_json).c_str());
+	ASSERT_NE(line, nullptr);
+	EXPECT_NE(std::string(line->hang[0]).find("(rename of /a"), std::string::npos);
+	EXPECT_NE(std::string(line->hang[0]).find(" to /b\\x1b[2J)"), std::string::npos)
+		<< line->hang[0];
+	frame_line_free(line);
+	hang.file = nullptr;
+	EXPECT_NE(text(frame_text).find("(rename to /b"), std::string::npos) << text(frame_text);
+}
+
 TEST(FrameLine, WhatIsNoFrameIsNone)
 {
 	for (const char *text :

@@ -1,10 +1,12 @@
 /*
  * watch_call: see watch_call.h.
  *
- * The kernel knows the path of an open file, so it asks no file system. A path that the call was given is in the memory of the task,
- * which is not read.
+ * The kernel knows the paths of open files, and of the directories of a task, so it asks no file system. A path that the call was given
+ * is in the memory of the task.
  */
 #include "watch_call.h"
+
+#include "watch_memory.h"
 
 #include <fcntl.h>
 #include <iotrace/syscall.h>
@@ -13,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 64, LINE_SIZE = 256, NUMBERS = 9, STACK_AT = 7 };
+enum { PATH_SIZE = 64, LINE_SIZE = 256, NUMBERS = 9, ARGUMENT = 1, STACK_AT = 7 };
 
 void watch_read(const struct watch_task *task, const char *name, char *text, size_t size)
 {
@@ -52,21 +54,75 @@ static const struct call_row *row_of(const uint64_t number[NUMBERS])
 	return id == CALL_ID_NONE ? NULL : call_row(id);
 }
 
-static void read_link(struct watch_task *task, const char *line, uint64_t fd)
+/* Reads a link of the task in /proc into a text of WATCH_FILE bytes. Returns its length; 0: unknown. */
+static size_t read_link(const struct watch_task *task, const char *name, char *text)
 {
-	char path[PATH_SIZE], after[LINE_SIZE];
+	char path[PATH_SIZE];
 	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/fd/%d", task->pid, task->tid, (int)fd);
-	length = readlink(path, task->file, sizeof(task->file) - 1);
-	watch_read(task, "syscall", after, sizeof(after));
-	/* If it is in another call now, the descriptor may be that of another file. */
-	if (strcmp(line, after) != 0)
-		*task->call = '\0';
-	task->file[length > 0 && *task->call ? length : 0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", task->pid, task->tid, name);
+	length = readlink(path, text, WATCH_FILE - 1);
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0 ? (size_t)length : 0;
 }
 
-void watch_find_call(struct watch_task *task)
+static size_t read_descriptor(const struct watch_task *task, uint64_t fd, char *text)
+{
+	char name[PATH_SIZE];
+
+	if ((int)fd == AT_FDCWD)
+		return read_link(task, "cwd", text);
+	snprintf(name, sizeof(name), "fd/%d", (int)fd);
+	return read_link(task, name, text);
+}
+
+/* The text becomes the path behind the directory that it starts at, or "" if it is too long. An empty path means the directory itself. */
+static void join(const struct watch_task *task, uint64_t directory, const char *path, char *text)
+{
+	size_t length = *path == '/' ? read_link(task, "root", text)
+				     : read_descriptor(task, directory, text);
+	size_t room;
+
+	if (!length || !*path)
+		return;
+	if (text[length - 1] == '/')
+		length--;
+	path += *path == '/';
+	room = WATCH_FILE - length;
+	if ((size_t)snprintf(text + length, room, "/%s", path) >= room)
+		*text = '\0';
+}
+
+static uint64_t argument(const uint64_t number[NUMBERS], int8_t which, uint64_t otherwise)
+{
+	return which == CALL_NO_ARG ? otherwise : number[ARGUMENT + which];
+}
+
+static void find_paths(struct watch_task *task, struct watch_memory *memory,
+		       const struct call_row *row, const uint64_t number[NUMBERS])
+{
+	struct watch_paths paths = {
+		.address = {argument(number, row->path, 0), argument(number, row->path2, 0)}};
+
+	watch_memory_read(memory, task, &paths);
+	if (paths.is_known[0])
+		join(task, argument(number, row->fd, (uint64_t)AT_FDCWD), paths.text[0],
+		     task->file);
+	if (paths.is_known[1] && row->path2 != CALL_NO_ARG)
+		join(task, argument(number, row->fd2, (uint64_t)AT_FDCWD), paths.text[1], task->to);
+}
+
+/* If the task is in another call now, its descriptors and its memory may be others, too. */
+static void forget_if_gone(struct watch_task *task, const char *line)
+{
+	char after[LINE_SIZE];
+
+	watch_read(task, "syscall", after, sizeof(after));
+	if (strcmp(line, after) != 0)
+		*task->call = *task->file = *task->to = '\0';
+}
+
+void watch_find_call(struct watch_task *task, struct watch_memory *memory)
 {
 	uint64_t number[NUMBERS];
 	const struct call_row *row;
@@ -77,6 +133,11 @@ void watch_find_call(struct watch_task *task)
 	if (!row)
 		return;
 	snprintf(task->call, sizeof(task->call), "%s", row->name);
-	if (row->fd >= 0 && row->path < 0)
-		read_link(task, line, number[1 + row->fd]);
+	if (row->path != CALL_NO_ARG)
+		find_paths(task, memory, row, number);
+	else if (row->fd != CALL_NO_ARG)
+		read_descriptor(task, number[ARGUMENT + row->fd], task->file);
+	else
+		return;
+	forget_if_gone(task, line);
 }

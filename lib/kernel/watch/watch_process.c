@@ -1,12 +1,14 @@
 /*
  * watch_process: looks at tasks in /proc, and starts the command.
  *
- * It reads nothing that takes the lock of a task's memory (cmdline, environ, maps), which a hanging task may hold.
+ * It reads nothing that takes the lock of a task's memory (cmdline, environ, maps), which a hanging task may hold. Only threads of
+ * watch_memory.c do.
  */
 #include "watch_process.h"
 
 #include "rights/descriptors.h"
 #include "watch_call.h"
+#include "watch_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,17 +63,17 @@ static bool has_one_thread(uint32_t pid)
 	return !stat(path, &about) && about.st_nlink == LINKS_OF_ONE;
 }
 
-static void look_at_thread(struct watch_task *task)
+static void look_at_thread(struct watch_task *task, struct watch_memory *memory)
 {
 	watch_read(task, "wchan", task->wchan, sizeof(task->wchan));
 	if (!strcmp(task->wchan, "0"))
 		*task->wchan = '\0';
 	watch_read(task, "stack", task->stack, sizeof(task->stack));
-	watch_find_call(task);
+	watch_find_call(task, memory);
 }
 
 /* If it is not known which thread of a process waits, it is the only one. */
-static void look(struct watch_task *task)
+static void look(struct watch_task *task, struct watch_memory *memory)
 {
 	bool is_thread = task->tid || has_one_thread(task->pid);
 	char path[PATH_SIZE];
@@ -89,7 +91,7 @@ static void look(struct watch_task *task)
 	watch_read(task, "comm", task->comm, sizeof(task->comm));
 	task->comm[strcspn(task->comm, "\n")] = '\0';
 	if (is_thread)
-		look_at_thread(task);
+		look_at_thread(task, memory);
 }
 
 static void set_environment(char *lines)
@@ -145,13 +147,13 @@ static ssize_t receive(int socket, struct watch_request *request)
 	return size;
 }
 
-static void answer(int socket, const struct watch_request *request)
+static void answer(int socket, struct watch_memory *memory, const struct watch_request *request)
 {
 	struct watch_task task = {.pid = request->pid, .tid = request->tid};
 	struct iovec part = {&task, sizeof(task)};
 	const struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
 
-	look(&task);
+	look(&task, memory);
 	task.tid = request->tid;
 	if (sendmsg(socket, &header, MSG_NOSIGNAL) < 0)
 		_exit(0);
@@ -176,6 +178,7 @@ static void close_others(int socket)
 void watch_main(int socket, const char *command)
 {
 	static struct watch_request request;
+	struct watch_memory *memory;
 	ssize_t size;
 
 	take_name();
@@ -185,9 +188,10 @@ void watch_main(int socket, const char *command)
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_IGN); /* so that ended commands leave no zombies */
+	memory = watch_memory_new();
 	while ((size = receive(socket, &request)) >= WATCH_HEAD) {
 		if (request.pid)
-			answer(socket, &request);
+			answer(socket, memory, &request);
 		else
 			run(command, &request, (size_t)size);
 	}

@@ -87,6 +87,7 @@ json_object *frame_hang_json(const struct frame_report *report, const struct fra
 	json_set(object, "group", json_text_of(hang->group));
 	json_set(object, "call", json_text_of(hang->call));
 	json_set(object, "file", json_text_of(hang->file));
+	json_set(object, "to", json_text_of(hang->to));
 	json_set_number(object, "begun_ns", hang->seen.begin + (uint64_t)report->realtime);
 	snprintf(age, sizeof(age), "%.3f", age_of(report, hang));
 	json_set(object, "age_s", json_object_new_double_s(age_of(report, hang), age));
@@ -142,13 +143,14 @@ static uint32_t put_stack(const struct frame_report *report, const char *stack, 
 	return lines;
 }
 
-/* " (read of /mnt/x)", or "". The caller frees it. */
+/* " (read of /mnt/x)", " (rename of /mnt/x to /mnt/y)", or "". The caller frees it. */
 static char *call_text(const struct frame_hang *hang)
 {
 	if (!hang->call)
 		return mem_strdup("");
-	return mem_format(" (%s%s%s)", hang->call, hang->file ? " of " : "",
-			  hang->file ? hang->file : "");
+	return mem_format(" (%s%s%s%s%s)", hang->call, hang->file ? " of " : "",
+			  hang->file ? hang->file : "", hang->to ? " to " : "",
+			  hang->to ? hang->to : "");
 }
 
 static uint32_t put_hang(const struct frame_report *report, const struct frame_hang *hang,

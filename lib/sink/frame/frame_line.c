@@ -42,7 +42,7 @@ static char *hang_of(json_object *object)
 	char *comm = safe_text(object, "comm"), *name = safe_text(object, "name");
 	char *user = safe_text(object, "user"), *wchan = safe_text(object, "wchan");
 	char *call = safe_text(object, "call"), *file = safe_text(object, "file");
-	char *key = safe_text(object, "key"), *text;
+	char *to = safe_text(object, "to"), *key = safe_text(object, "key"), *text;
 	const char *thread = text_of(object, "tid");
 
 	if (!strcmp(thread, "0"))
@@ -53,7 +53,8 @@ static char *hang_of(json_object *object)
 	if (*key)
 		mem_append(&text, " %s", key);
 	if (*call)
-		mem_append(&text, " (%s%s%s)", call, *file ? " of " : "", file);
+		mem_append(&text, " (%s%s%s%s%s)", call, *file ? " of " : "", file,
+			   *to ? " to " : "", to);
 	if (*wchan)
 		mem_append(&text, ", in %s", wchan);
 	free(comm);
@@ -62,6 +63,7 @@ static char *hang_of(json_object *object)
 	free(wchan);
 	free(call);
 	free(file);
+	free(to);
 	free(key);
 	return text;
 }
