@@ -4,6 +4,7 @@ is not. And what the choices leave: by user, command, control group, path, devic
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -284,6 +285,35 @@ def test_events(live):
         live.equal(f"-e {mode}: samples", [e["samples"] for e in counted], [len(names)])
 
 
+ASKS = "import os, select\nselect.select([], [], [], 1)\nfor i in range({}):\n    os.getppid()"
+
+
+def test_user_events(live):
+    """Events of -e and spans do not say of which user they are. Those of others are not in the archive."""
+    span = "asked: syscalls:sys_enter_getppid -> syscalls:sys_exit_getppid by tid"
+
+    def act():
+        time.sleep(1)
+        both = [subprocess.Popen([*user, "/usr/bin/python3", "-S", "-c", ASKS.format(n)]) for user, n in ((NOBODY, 5), ([], 7))]
+        for one in both:
+            one.wait()
+
+    for what, options in (("events", ["-e", "syscalls:sys_enter_getppid"]), ("spans", ["--span", span])):
+        directory = live.path(f"{what} of nobody")
+        _, said = record_while(live, directory, ["--no-block", "--uid", "nobody", *options], act, quiet="--no-defaults")
+        live.equal(f"{what}: who can look up users", examine(live, directory)["source"], "perf")
+        if what == "events":
+            text = live.run([IOTRACE, "convert", "--format", "text", directory, "-o", "-"]).stdout.decode()
+            series = re.search(r'^series (s\d+) "syscalls:sys_enter_getppid"', text, re.MULTILINE)[1]
+            live.equal("events in the archive", len(re.findall(rf"@.* METRIC {series} ", text)), 5)
+            live.check(re.search(r"\d+ of syscalls:sys_enter_getppid, of all users\. Only those of 'nobody' are in the output", " ".join(said.split())), said)
+        else:
+            ran = live.run([IOTRACE, "latency", "--json", "--span", "asked", directory])
+            live.equal("spans in the archive", [row["count"] for row in json.loads(ran.stdout)["spans"]], [5])
+        ran = live.run([IOTRACE, "record", "--source=bpf", "-a", "--duration=1", "--uid", "nobody", *options, "-o", live.path("refused")])
+        live.equal(f"{what}: with BPF", (ran.returncode, b"--source=bpf cannot be combined with" in ran.stderr), (125, True))
+
+
 def test_crowd(live):
     """10,000 processes that live for a moment: nothing of them is missing, and the archive is one that can be read."""
     directory, out = live.path("crowd"), live.path("lines")
@@ -337,6 +367,7 @@ def main():
         test_duration(live)
         test_device(live)
         test_events(live)
+        test_user_events(live)
         test_crowd(live)
         test_init(live)
 

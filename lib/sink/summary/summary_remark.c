@@ -233,7 +233,7 @@ static bool remark_tracepoints(const struct summary *summary, char *text, size_t
 	static const char prefix[] = CAPTURE_CHOSEN_PREFIX;
 	const struct trace *trace = summary->collect->trace;
 	const char *before = "events of -e: ";
-	char number[SUMMARY_NUMBER];
+	char names[512], number[SUMMARY_NUMBER];
 
 	*text = '\0';
 	for (uint32_t i = 0; i < trace_counts(trace); i++) {
@@ -248,6 +248,9 @@ static bool remark_tracepoints(const struct summary *summary, char *text, size_t
 		}
 		free(name);
 	}
+	/* The kernel counts them without looking at users. */
+	if (name_filters(trace, FILTER_USER, names, sizeof(names)))
+		append(text, size, ", of all users. Only those of %s are in the output", names);
 	append(text, size, ".");
 	return *before == ',';
 }
