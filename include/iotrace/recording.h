@@ -95,6 +95,7 @@ struct recording {
 	bool is_without_calls;
 	/* Nothing else is wanted, not even tasks: nothing is recorded of their begins and ends, and no file of /proc is read for them. */
 	bool has_only_counts;
+	bool has_checked_users;   /* the caller refuses events of all users if some are chosen */
 	uint64_t sample_interval; /* of the machine and its devices; 0: no samples */
 	/* How long these devices, names as in /sys/block, have been busy is recorded at an interval. */
 	struct text_list busy_devices;

@@ -31,6 +31,7 @@ struct recording_run {
 	char *cmdline;
 };
 
+/* Users are checked once it is known what the kernel counts: span_counted_check_users(). */
 static int open_live(struct recording_run *r, struct error *err)
 {
 	const struct live_options live = {
@@ -44,6 +45,7 @@ static int open_live(struct recording_run *r, struct error *err)
 		.is_confined = true,
 	};
 
+	r->run->options->record.recording.has_checked_users = true;
 	r->live = live_open(&live, err);
 	r->run->live = r->live;
 	return r->live ? 0 : -1;

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "live_attach.h"
+#include "live_needs.h"
 #include "live_private.h"
 #include "live_put.h"
 #include "live_rings.h"
@@ -39,24 +40,6 @@ static void remark_fallback(struct live *live, const struct error *why)
 						 live->bpf.why));
 }
 
-/*
- * Returns why only perf can record this, or NULL. Samples of tracepoints do not say their user. With perf, the users of processes are
- * looked up; BPF programs look at the user of each call instead. Counted spans are of BPF programs, too.
- */
-static const char *needed_perf(const struct recording *recording)
-{
-	bool has_events = recording->tracepoints.count || recording->everywhere.count;
-
-	if (recording->source == SOURCE_PERF)
-		return "--source=perf";
-	if (recording->counters.count)
-		return "-E: counters need perf's samples";
-	if (recording->users.ids.count && has_events && !recording->counted_count)
-		return "--uid together with -e or --span: events do not say their user, and only perf's "
-		       "recorder looks up the users of processes";
-	return NULL;
-}
-
 int live_bpf_open(struct live *live, struct error *err)
 {
 	const struct recording *recording = live->recording;
@@ -74,7 +57,7 @@ int live_bpf_open(struct live *live, struct error *err)
 					   .is_system = live->set.target != TARGET_THREAD,
 					   .cgroup = live->cgroup,
 					   .cgroups = has_cgroups ? live->cgroups : 0};
-	const char *perf = needed_perf(recording);
+	const char *perf = live_needs_perf(recording);
 	struct error why = {0};
 
 	if (perf && recording->source == SOURCE_BPF)
