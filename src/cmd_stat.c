@@ -5,6 +5,7 @@
  * earlier event can arrive any more.
  */
 #include "command.h"
+#include "span/span_counted.h"
 #include "span/span_print.h"
 #include "span/span_run.h"
 #include "stat/stat_counted.h"
@@ -164,14 +165,16 @@ static int started(void *context, struct live *live, struct error *err)
 			  : options->why         ? options->why
 						 : "its begins and ends come from the model";
 	bool is_of_fs = stat_names_are_of_file_systems(&job->names);
+	bool is_of_files = span_counted_is_of_files(options);
 
 	if (why && options->has_user)
 		return error_say(err, ENOTSUP, "the kernel cannot count the calls of one user: %s",
 				 why);
 	span_engine_keep_names(job->run->engine);
 	users_each(name_user, job->run->engine);
-	if (why && is_of_fs && !live_has_calls(live)) {
-		error_say(err, ENOTSUP, "the kernel cannot count calls by file system: %s", why);
+	if (why && (is_of_fs || is_of_files) && !live_has_calls(live)) {
+		error_say(err, ENOTSUP, "the kernel cannot count calls by file%s: %s",
+			  is_of_fs ? " system" : "", why);
 		error_hint(err, "To record each call, which costs more: --source=perf");
 		return -ENOTSUP;
 	}
@@ -181,6 +184,8 @@ static int started(void *context, struct live *live, struct error *err)
 	job->run->is_prompt = job->is_counted;
 	if (job->is_counted && options->counted[0].is_of_requests)
 		span_engine_use_device_numbers(job->run->engine);
+	if (job->is_counted && is_of_files)
+		span_engine_use_texts(job->run->engine);
 	if (job->is_counted)
 		return 0;
 	if (options->by && (!strcmp(options->by, "user") || !strcmp(options->by, "cgroup")))

@@ -86,6 +86,7 @@ enum counted_by {
 	 */
 	COUNTED_BY_OWNER,
 	COUNTED_BY_FILE_SYSTEM,
+	COUNTED_BY_FILE, /* by the file of the call, and of the file that it copies to: live_counted_text() */
 	COUNTED_BY_CONNECTION, /* as COUNTED_BY_OWNER, but flights are by both */
 };
 
@@ -101,7 +102,9 @@ struct counted_flights {
 	bool has_async;       /* bytes of asynchronous requests count for the groups of calls */
 	const char *result;   /* a field of the end: negative if the span failed; NULL: none */
 	const uint8_t *about; /* of COUNTED_VALUES values; NULL: nothing is known of any */
-	const uint8_t *fd; /* COUNTED_BY_FILE_SYSTEM: an argument of each call, or COUNTED_FD_... */
+	/* COUNTED_BY_FILE_SYSTEM, COUNTED_BY_FILE: an argument of each call, or COUNTED_FD_... */
+	const uint8_t *fd;
+	const uint8_t *fd2; /* COUNTED_BY_FILE: the same of the file that it copies to */
 	struct counted_way read, written;
 };
 

@@ -42,6 +42,8 @@ struct counted_open {
 	uint64_t key[COUNTED_KEYS];
 	uint64_t begin, group, bytes;
 	uint32_t pid, tid;
+	uint64_t
+		second; /* COUNTED_BY_FILE: the group of the file that it copies to, and 1; 0: none */
 };
 
 /* Returns why the span with this index is not counted in the kernel; NULL if it is. Lent. */
@@ -60,7 +62,7 @@ void live_counted_take(const struct live *live, uint32_t index,
 void live_counted_flights(const struct live *live, uint32_t index, uint64_t now,
 			  void (*call)(void *context, const struct counted_flight *flight),
 			  void *context);
-/* Returns the text that is the group, lent for the life of the recording; NULL: the groups of this span are numbers. */
+/* Returns the text that is the group, or the name of the file, lent until the next call; NULL: the groups of this span are numbers. */
 const char *live_counted_text(const struct live *live, uint32_t index, uint64_t group);
 /* Returns whether a field of the span's events chooses between lists of names for its groups, and its last value: decode_choose(). */
 bool live_counted_chooser(const struct live *live, uint32_t index, uint64_t *value);

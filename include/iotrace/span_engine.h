@@ -81,6 +81,8 @@ void span_engine_count(struct span_engine *engine, uint32_t span, const struct s
 void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun);
 /* The kernel counts block requests: their groups are numbers of devices in the kernel's format. */
 void span_engine_use_device_numbers(struct span_engine *engine);
+/* The kernel counts operations by file: groups are those of span_engine_text(). */
+void span_engine_use_texts(struct span_engine *engine);
 /* The stream has ended: open spans stay open. */
 void span_engine_end(struct span_engine *engine);
 /*

@@ -70,6 +70,8 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 {
 	const char *by = options->by ? options->by : "group";
 
+	if (!strcmp(by, "file"))
+		return COUNTED_BY_FILE;
 	if (options->is_of_owners || !strcmp(by, "fs"))
 		return span->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(span)
 			       ? COUNTED_BY_FILE_SYSTEM
@@ -144,6 +146,45 @@ static void learn_calls(const struct span_options *options, uint8_t *about, uint
 	}
 }
 
+/* Whether the model makes an operation of the call, with the file of its descriptor. */
+static bool call_moves(const struct call_row *row)
+{
+	switch ((int)row->kind) {
+	case CALL_READ:
+	case CALL_WRITE:
+	case CALL_COPY:
+	case CALL_SYNC:
+	case CALL_SYNC_ALL:
+		return row->fd >= 0;
+	default:
+		return false;
+	}
+}
+
+/* Which calls move data of files or flush it, in which direction, and which arguments lead to the files. */
+static void learn_files(struct span_options *options, uint8_t *about)
+{
+	static const uint8_t ways[] = {
+		[CALL_READ] = COUNTED_READS,
+		[CALL_WRITE] = COUNTED_WRITES,
+		[CALL_COPY] = COUNTED_READS | COUNTED_WRITES,
+	};
+
+	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
+		call_id id = call_by_number((long)i);
+		const struct call_row *row = id == CALL_ID_NONE ? NULL : call_row(id);
+		bool moves = row && call_moves(row);
+
+		options->fd[i] = moves ? (uint8_t)row->fd : COUNTED_FD_NONE;
+		options->fd2[i] = moves && row->kind == CALL_COPY ? (uint8_t)row->fd2
+								  : COUNTED_FD_NONE;
+		about[i] &= COUNTED_REAPS | (moves ? COUNTED_UNWANTED : 0);
+		about[i] |= moves ? 0 : COUNTED_UNWANTED;
+		if (moves && row->result == RESULT_BYTES && row->kind < sizeof(ways))
+			about[i] |= ways[row->kind];
+	}
+}
+
 static void add_flights(struct span_options *options, const struct span *span,
 			struct counted_span *counted)
 {
@@ -162,10 +203,14 @@ static void add_flights(struct span_options *options, const struct span *span,
 	learn_values(options, span, about);
 	flights->about = about;
 	flights->has_async = span_is_of_raw_calls(span) && has_async(options);
-	if (counted->by != COUNTED_BY_FILE_SYSTEM)
+	if (counted->by == COUNTED_BY_FILE_SYSTEM)
+		learn_calls(options, about, options->fd);
+	else if (counted->by == COUNTED_BY_FILE)
+		learn_files(options, about);
+	else
 		return;
-	learn_calls(options, about, options->fd);
 	flights->fd = options->fd;
+	flights->fd2 = options->fd2;
 }
 
 /* For a daemon: each thread that makes calls has an entry; requests need fewer. */
@@ -206,7 +251,7 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_side(counted, span, side);
 	if (!counted->is_of_requests && counted->by != COUNTED_BY_FILE_SYSTEM &&
-	    !options->is_of_owners)
+	    counted->by != COUNTED_BY_FILE && !options->is_of_owners)
 		span_add_events(span, false, &counted->events);
 	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
@@ -219,8 +264,14 @@ bool span_counted_is_of_file_systems(const struct span_options *options)
 	       options->set.span[0]->source == SPAN_OF_CALLS;
 }
 
-/* The kernel counts calls by file system at their tracepoints. Samples have the same calls, and the model knows their files. */
-static void choose_file_systems(struct span_options *options)
+bool span_counted_is_of_files(const struct span_options *options)
+{
+	return options->is_stat && options->by && !strcmp(options->by, "file") &&
+	       options->set.span[0]->source == SPAN_OF_OPERATIONS;
+}
+
+/* The kernel counts calls of files at their tracepoints. Samples have the same calls, and the model knows their files. */
+static void choose_calls(struct span_options *options)
 {
 	const char *why = span_why_none(options, true);
 	struct error ignored = {0};
@@ -236,8 +287,8 @@ static void choose_file_systems(struct span_options *options)
 
 void span_counted_choose(struct span_options *options)
 {
-	if (span_counted_is_of_file_systems(options))
-		choose_file_systems(options);
+	if (span_counted_is_of_file_systems(options) || span_counted_is_of_files(options))
+		choose_calls(options);
 	for (uint32_t i = 0; i < options->set.spans; i++) {
 		const struct span *span = options->set.span[i];
 		const char *why;

@@ -32,14 +32,14 @@ struct span_options {
 	struct counted_span counted[SPANS_MAX]; /* see span_counted.h */
 	uint32_t counted_of[SPANS_MAX];         /* index of each in `span` */
 	uint32_t counted_count;
-	struct span *calls; /* that the kernel counts by file system; NULL: none */
+	struct span *calls; /* that the kernel counts by file or file system; NULL: none */
 	bool is_of_owners; /* numbers are those of devices, file systems and connections, and of kinds of operations */
 	bool has_user; /* only calls of threads of this user are counted */
 	uint32_t user;
 	uint64_t spool_limit; /* bytes of disk for the records of tasks; 0: many */
 	uint32_t cells;       /* see struct counted_span */
-	uint8_t about[SPANS_MAX][COUNTED_VALUES],
-		fd[COUNTED_VALUES]; /* of counted spans, and of calls */
+	uint8_t about[SPANS_MAX][COUNTED_VALUES], fd[COUNTED_VALUES],
+		fd2[COUNTED_VALUES]; /* of counted spans, and of calls */
 };
 
 extern const struct option_row span_latency_rows[], span_leaks_rows[];

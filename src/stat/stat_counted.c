@@ -87,6 +87,10 @@ static void take_open(void *context, const struct counted_open *open)
 
 	memcpy(seen.key, open->key, sizeof(seen.key));
 	frames_open(to->frames, &seen);
+	if (!open->second)
+		return;
+	seen.group = row_of(to, open->second - 1);
+	frames_open(to->frames, &seen);
 }
 
 int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t now)
@@ -95,7 +99,7 @@ int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t
 	struct taking to = {.frames = frames,
 			    .run = run,
 			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
-			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM ||
+			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM || by == COUNTED_BY_FILE ||
 					   run->options->counted[0].is_of_requests,
 			    .has_tasks = by == COUNTED_BY_PROCESS || by == COUNTED_BY_THREAD,
 			    .now = now};

@@ -22,6 +22,7 @@ class Bench:
 
     def __init__(self, options, place):
         self.iotrace, self.rounds, self.scale, self.place = os.path.abspath(options.iotrace), options.rounds, options.scale, place
+        self.before = os.path.abspath(options.before) if options.before else None
 
     def make_storm(self):
         """The program that calls, and a file of 4 KiB to read."""
@@ -67,6 +68,7 @@ def main(kind, works):
     """Runs the works that the command line names, otherwise all."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--iotrace", default="build/iotrace")
+    parser.add_argument("--before", help="an earlier iotrace, to compare with")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("works", nargs="*", default=works, metavar="WORK", help=" ".join(works))

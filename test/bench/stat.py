@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """What iotrace stat costs: a call of a program under it, under bpftrace with the same counts and histogram, and under iotrace record, in
-turn; a frame of 10,000 processes; and an idle machine.
+turn; the same by file, counted and recorded; a frame of 10,000 processes; and an idle machine.
 
-As root: test/bench/stat.py [--iotrace build/iotrace] [--rounds N] [calls|programs|frame|idle]..."""
+As root: test/bench/stat.py [--iotrace build/iotrace] [--rounds N] [calls|files|programs|frame|idle]..."""
 
 import os
 import re
@@ -56,6 +56,10 @@ class Work(Bench):
                 "record": [self.iotrace, "record", "-q", "-o", f"{self.place}/trace", "--", *storm]}
         if shutil.which("bpftrace"):
             ways["bpftrace"] = ["bpftrace", "-q", "-o", "/dev/null", "-e", SAME, "-c", " ".join(storm)]
+        self.compare(ways)
+
+    def compare(self, ways):
+        """What a call costs in each way, in turn."""
         found = {way: [] for way in ways}
         for _ in range(self.rounds):
             for way, command in ways.items():
@@ -65,7 +69,23 @@ class Work(Bench):
         of = median.get("bpftrace", 0) - median["bare"]
         for way, value in median.items():
             added = value - median["bare"]
-            print(f"{way:18} {value:8.0f} ns, added {added:6.0f}" + (f", {added / of:.2f} of bpftrace's" if of > 0 else ""))
+            print(f"{way:24} {value:8.0f} ns, added {added:6.0f}, least added {min(found[way]) - min(found['bare']):6.0f}" +
+                  (f", {added / of:.2f} of bpftrace's" if of > 0 else ""))
+
+    def files(self):
+        """By file: counted, and recorded by perf; of a file in a directory eight levels deep."""
+        deep = f"{self.place}/{'/'.join('abcdefg')}"
+        os.makedirs(deep, exist_ok=True)
+        shutil.copy(self.file, f"{deep}/file")
+        storm = [self.storm, "pread", f"{deep}/file", str(int(1000000 * self.scale)), "1"]
+        stat = [self.iotrace, "stat", "--json=/dev/null"]
+        ways = {"bare": storm, "stat": [*stat, "--", *storm], "stat --by fs": [*stat, "--by", "fs", "--", *storm],
+                "stat --by file": [*stat, "--by", "file", "--", *storm], "stat -a --by file": [*stat, "-a", "--by", "file", "--", *storm],
+                "stat --by file, recorded": [*stat, "--source=perf", "--by", "file", "--", *storm],
+                "record": [self.iotrace, "record", "-q", "-o", f"{self.place}/trace", "--", *storm]}
+        if self.before:
+            ways["before: --by file"] = [self.before, *stat[1:], "--by", "file", "--", *storm]
+        self.compare(ways)
 
     def programs(self):
         """How long the programs run at a call, with the kernel's own two clock readings. Needs bpftool."""
@@ -129,4 +149,4 @@ class Work(Bench):
 
 
 if __name__ == "__main__":
-    main(Work, ("calls", "programs", "frame", "idle"))
+    main(Work, ("calls", "files", "programs", "frame", "idle"))

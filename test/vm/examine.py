@@ -120,11 +120,13 @@ class Machine:
                 live.equal(f"{name}: {span['span']}: all", count, span["begun"])
             if name == "numbers":
                 live.check("workload_storm" in [row["group"] for row in numbers["spans"] if row["span"] == "n"], f"names: {numbers['spans']}")
-        for view in ("op", "fs"):
+        for view in ("op", "fs", "file"):
             live.check(" is counted in the kernel" in text(self.path(run, f"{view}-err")), f"stat --by {view}: {text(self.path(run, f'{view}-err'))}")
             rows = json.loads(text(self.path(run, view)).splitlines()[-1])["rows"]
-            counted = sum(row["read_bytes_total"] for row in rows if view == "fs" or row["name"].startswith("pread64("))
+            counted = sum(row["read_bytes_total"] for row in rows if view != "op" or row["name"].startswith("pread64("))
             live.check(STORM <= counted < STORM + 100000, f"stat --by {view}: {rows}")
+            if view == "file":
+                live.equal("the file", [(row["ops_total"], row["read_bytes_total"]) for row in rows if row["name"] == "/tmp/storm"], [(STORM, STORM)])
 
     def _files(self, archive):
         files = {}

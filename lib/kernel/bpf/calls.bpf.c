@@ -9,7 +9,7 @@
  * A table describes which calls are recorded, and what their arguments are.
  */
 #include "bpf/base/calls.h"
-#include "bpf/base/sample.h"
+#include "bpf/base/send.h"
 #include "bpf/name/directory.h"
 #include "bpf/name/file.h"
 #include "bpf/request/iocb.h"

@@ -5,7 +5,7 @@
  * once, nobody can look them up in time.
  */
 #include "bpf/base/calls.h"
-#include "bpf/base/scratch.h"
+#include "bpf/base/send.h"
 #include "life.h"
 
 #define SIGNAL_GROUP_EXIT 4U

@@ -89,12 +89,13 @@ static __always_inline struct bpf_span_books *books_of_cpu(void)
 	return is_on ? bpf_map_lookup_elem(&span_books, &cpu) : NULL;
 }
 
-/* first: of the key. owner: the file system of the file, if it is needed. */
+/* first: of the key. owner: the file or its file system, if it is needed. */
 static __always_inline void fill(struct bpf_span_open *open, const struct input *input,
 				 uint64_t first, uint64_t owner)
 {
 	open->group = group_of_owner(first, owner, group_of(input));
-	open->bytes = VALUE(input, BPF_SPAN_SIZE);
+	open->bytes = spec.owner == BPF_SPAN_OF_FILE ? owner >> BPF_SPAN_OWNER_SHIFT
+						     : VALUE(input, BPF_SPAN_SIZE);
 	open->left = 0;
 	open->pid = input->task >> 32;
 	open->tid = input->task;
@@ -141,22 +142,14 @@ static __always_inline void begin_in_hash(const struct place *place, const uint6
 	fill(open, input, key[0], owner);
 }
 
-/* A thread that has a place for its spans is traced. */
-static __always_inline void begin(const struct input *input)
+/* A thread that has a place for its spans is traced. owner: see fill(). */
+static __always_inline void begin_of(const struct input *input, uint64_t owner,
+				     struct bpf_span_books *books)
 {
-	struct bpf_span_books *books = books_of_cpu();
-	uint64_t key[BPF_SPAN_KEYS], owner = 0;
+	uint64_t key[BPF_SPAN_KEYS];
 	struct bpf_span_open *open;
 	struct place place;
 
-	if (!books || !is_wanted(input) || is_unwanted(input) || !is_chosen())
-		return;
-	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
-		return;
-	if (!spec.is_of_thread && !is_followed(input)) {
-		count(&books->excluded, spec.is_everywhere && !spec.is_system);
-		return;
-	}
 	take_key(key, input);
 	place = place_of(key);
 	/* Without slots, a thread most often has an entry already; another key most often has none. */
@@ -180,6 +173,22 @@ static __always_inline void begin(const struct input *input)
 	} else {
 		begin_in_hash(&place, key, input, owner, books);
 	}
+}
+
+static __always_inline void begin(const struct input *input)
+{
+	struct bpf_span_books *books = books_of_cpu();
+	uint64_t owner = 0;
+
+	if (!books || !is_wanted(input) || is_unwanted(input) || !is_chosen())
+		return;
+	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM && !begins_on_file(input, &owner))
+		return;
+	if (!spec.is_of_thread && !is_followed(input)) {
+		count(&books->excluded, spec.is_everywhere && !spec.is_system);
+		return;
+	}
+	begin_of(input, owner, books);
 }
 
 /* Returns the cell with this index in the present set. */
@@ -255,7 +264,7 @@ static __always_inline void end(const struct input *input)
 {
 	const volatile struct bpf_span_point *point = input->point;
 	struct bpf_span_books *books = books_of_cpu();
-	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes;
+	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes, second;
 	struct bpf_span_open *open;
 	struct place place;
 	bool is_rest;
@@ -271,6 +280,7 @@ static __always_inline void end(const struct input *input)
 		note_end(input, key);
 		count(&books->ends_without_begin,
 		      !spec.has_user && !spec.has_choice && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
+			      spec.owner != BPF_SPAN_OF_FILE &&
 			      (spec.is_everywhere || is_followed(input)));
 		return;
 	}
@@ -279,8 +289,9 @@ static __always_inline void end(const struct input *input)
 	taken = now > open->begin ? now - open->begin : 0;
 	group = point->field[BPF_SPAN_GROUP].at ? group_of(input) : open->group;
 	bytes = point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
-	if (!bytes)
+	if (!bytes && spec.owner != BPF_SPAN_OF_FILE)
 		bytes = open->bytes;
+	second = second_file(open);
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		group = group_of_result(input, group);
 	is_rest = is_of_rest(open) || has_no_text(group);
@@ -288,10 +299,13 @@ static __always_inline void end(const struct input *input)
 	land(open, now);
 	forget_open(&place, open, key);
 	count(&books->ended, 1);
-	if (spec.above && taken <= spec.above)
+	if (spec.above && taken <= spec.above) {
 		count(&books->below, 1);
-	else
-		add_up(books, group, taken, bytes, is_rest);
+		return;
+	}
+	add_up(books, group, taken, bytes, is_rest);
+	if (second)
+		add_up(books, second - 1, taken, bytes, has_no_text(second - 1));
 }
 
 static __always_inline void cancel(const struct input *input)
@@ -331,6 +345,7 @@ static __always_inline void cancel(const struct input *input)
 
 BPF_SPAN_EACH_POINT(TRACEPOINT)
 
+#include "bpf/span_at_file.h"
 #include "bpf/span_probe.h"
 
 /* Whether the point is this end of this call. Tracepoints of calls do not report 32-bit programs. */

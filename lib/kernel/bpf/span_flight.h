@@ -6,10 +6,9 @@
  */
 #pragma once
 
+#include "bpf/span_owner.h"
 #include "bpf/span_recent.h"
 #include "bpf/span_text.h"
-
-const volatile uint8_t about[BPF_SPAN_VALUES];
 
 /* Events of calls are looked at before: see take_call(). */
 static __always_inline bool is_unwanted(const struct input *input)
@@ -34,10 +33,20 @@ static __always_inline void land_one(struct bpf_span_flight *flight, uint64_t no
 		__sync_fetch_and_add(&flight->busy, now);
 }
 
+/* The file that a call copies to; NULL: there is none. Its flight is found by its number. */
+static __always_inline struct bpf_span_flight *second_flight(const struct bpf_span_open *open)
+{
+	uint64_t second = second_file(open);
+
+	return second ? flight_at(flight_of(second - 1)) : NULL;
+}
+
 static __always_inline void board(struct bpf_span_open *open)
 {
-	bool is_of_owner = spec.owner && spec.owner != BPF_SPAN_OF_CONNECTION;
+	bool is_of_owner = spec.owner && spec.owner != BPF_SPAN_OF_CONNECTION &&
+			   spec.owner != BPF_SPAN_OF_FILE;
 
+	fly(second_flight(open), open->begin);
 	open->flight = flight_of(is_of_owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group);
 	fly(flight_at(open->flight), open->begin);
 	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
@@ -58,6 +67,7 @@ static __always_inline void land(struct bpf_span_open *open, uint64_t now)
 {
 	if (!spec.flights || !open->flight)
 		return;
+	land_one(second_flight(open), now);
 	land_one(flight_at(open->flight), now);
 	land_one(flight_at(BPF_SPAN_FLIGHT_ALL), now);
 	open->flight = 0;
@@ -76,7 +86,7 @@ static __always_inline bool is_of_rest(const struct bpf_span_open *open)
 /* What the end says of it. */
 static __always_inline void unload(const struct bpf_span_open *open, const struct input *input)
 {
-	struct bpf_span_flight *flight;
+	struct bpf_span_flight *flight, *to;
 	uint64_t size, outcome;
 
 	if (!spec.flights)
@@ -84,9 +94,12 @@ static __always_inline void unload(const struct bpf_span_open *open, const struc
 	flight = flight_at(open->flight);
 	if (!flight)
 		return;
+	to = second_flight(open);
 	outcome = spec.has_outcome ? VALUE(input, BPF_SPAN_OUTCOME) : 0;
 	if ((int64_t)outcome < 0) {
 		__sync_fetch_and_add(&flight->errors, 1);
+		if (to)
+			__sync_fetch_and_add(&to->errors, 1);
 		count_errno(-outcome);
 		return;
 	}
@@ -95,7 +108,7 @@ static __always_inline void unload(const struct bpf_span_open *open, const struc
 		__sync_fetch_and_add(&flight->read, less(spec.is_read_of_end ? size : open->bytes,
 							 spec.read_header));
 	if (open->moves & BPF_SPAN_WRITES)
-		__sync_fetch_and_add(&flight->written,
+		__sync_fetch_and_add(&(to ? to : flight)->written,
 				     less(spec.is_written_of_end ? size : open->bytes,
 					  spec.written_header));
 }

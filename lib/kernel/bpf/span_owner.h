@@ -1,5 +1,5 @@
 /*
- * span_owner: groups of an owner and a class: struct bpf_span_spec. Calls belong to the file system of their file.
+ * span_owner: groups of an owner and a class: struct bpf_span_spec. Calls belong to the file system of their file, or to the file itself.
  *
  * Calls on pipes, sockets, terminals and descriptors without a file are not counted. A call with a path has no file system until it has
  * opened a file.
@@ -9,7 +9,9 @@
 #include "bpf/name/descriptor.h"
 #include "bpf/span_value.h"
 
-const volatile uint8_t fd_of[BPF_SPAN_VALUES]; /* an argument, or BPF_SPAN_FD_... */
+const volatile uint8_t about[BPF_SPAN_VALUES];
+/* An argument, or BPF_SPAN_FD_...; and the same of the file that a call copies to. */
+const volatile uint8_t fd_of[BPF_SPAN_VALUES], fd2_of[BPF_SPAN_VALUES];
 
 enum { TYPE = 0170000, DIRECTORY = 0040000, BLOCK_DEVICE = 0060000, REGULAR = 0100000 };
 
@@ -40,6 +42,12 @@ static __always_inline bool begins_on_file(const struct input *input, uint64_t *
 	return *owner;
 }
 
+/* Of the open span of a call that copies: the number of the file that it copies to, and 1; 0: there is none. */
+static __always_inline uint64_t second_file(const struct bpf_span_open *open)
+{
+	return spec.owner == BPF_SPAN_OF_FILE ? open->bytes : 0;
+}
+
 static __always_inline uint64_t group_of_result(const struct input *input, uint64_t group)
 {
 	uint64_t owner;
@@ -54,6 +62,8 @@ static __always_inline uint64_t group_of_owner(uint64_t key, uint64_t owner, uin
 {
 	if (spec.owner == BPF_SPAN_OF_KEY || spec.owner == BPF_SPAN_OF_CONNECTION)
 		return key << BPF_SPAN_OWNER_SHIFT | (uint32_t)group;
+	if (spec.owner == BPF_SPAN_OF_FILE)
+		return (uint32_t)owner - 1;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		return owner << BPF_SPAN_OWNER_SHIFT |
 		       (group < BPF_SPAN_VALUES

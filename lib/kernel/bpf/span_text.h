@@ -83,5 +83,5 @@ static __noinline bool matches(void *data, const volatile struct bpf_span_match 
 
 static __always_inline bool has_no_text(uint64_t group)
 {
-	return spec.texts && !group;
+	return (spec.texts || spec.chunks) && !group;
 }

@@ -102,17 +102,30 @@ static __always_inline bool is_chosen_request(struct task_struct *task)
 	return is_chosen_name(name) && is_chosen_user(user_of(task)) && is_in_chosen_cgroup();
 }
 
-static __always_inline int end_uring(struct io_kiocb *request, int result)
+/* Returns the task that has submitted a request that has ended; NULL: its bytes do not count. */
+static __always_inline struct task_struct *task_of_end(struct io_kiocb *request, int result)
 {
 	struct task_struct *task = request ? task_of_request(request) : NULL;
-	uint8_t opcode;
 
-	if (result <= 0 || !task || !books_of_cpu() || !is_of_followed(task) ||
-	    !is_chosen_request(task))
-		return 0;
-	opcode = PEEK(request, opcode);
-	credit(group_of_request(request, task), uring_reads(opcode) ? result : 0,
-	       uring_writes(opcode) ? result : 0);
+	return result > 0 && task && books_of_cpu() && is_of_followed(task) &&
+			       is_chosen_request(task)
+		       ? task
+		       : NULL;
+}
+
+static __always_inline void credit_end(struct io_kiocb *request, int result, uint64_t group)
+{
+	uint8_t opcode = PEEK(request, opcode);
+
+	credit(group, uring_reads(opcode) ? result : 0, uring_writes(opcode) ? result : 0);
+}
+
+static __always_inline int end_uring(struct io_kiocb *request, int result)
+{
+	struct task_struct *task = task_of_end(request, result);
+
+	if (task)
+		credit_end(request, result, group_of_request(request, task));
 	return 0;
 }
 

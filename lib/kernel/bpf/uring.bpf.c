@@ -10,7 +10,7 @@
 
 #include "bpf/base/calls.h"
 #include "bpf/base/identity.h"
-#include "bpf/base/sample.h"
+#include "bpf/base/send.h"
 #include "bpf/name/file.h"
 #include "bpf/request/aio.h"
 #include "bpf/request/entry.h"

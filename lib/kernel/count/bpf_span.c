@@ -117,6 +117,11 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.texts, spec->texts + 1);
 	bpf_map__set_max_entries(programs->maps.text_index, spec->texts ? spec->texts : 1);
 	bpf_map__set_max_entries(programs->maps.last_ends, spec->has_ends ? ENDING_THREADS : 1);
+	bpf_map__set_max_entries(programs->maps.names, spec->chunks ? spec->chunks : 1);
+	bpf_map__set_max_entries(programs->maps.name_index, spec->chunks ? BPF_SPAN_NAMES : 1);
+	bpf_map__set_max_entries(programs->maps.file_index, spec->chunks ? BPF_SPAN_FILES : 1);
+	bpf_map__set_max_entries(programs->maps.recent_files, spec->chunks ? span->cpus : 1);
+	bpf_map__set_max_entries(programs->maps.scratches, spec->chunks ? span->cpus : 1);
 	bpf_map__set_max_entries(programs->maps.flights, flights);
 	bpf_map__set_max_entries(programs->maps.flight_index, flights);
 }
@@ -124,13 +129,30 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 /* Nothing is lost but the bytes of io_uring if its tracepoint has other arguments than these. */
 static void prepare_uring(struct bpf_span *span, const char *layout)
 {
+	const struct bpf_span_spec *spec = &span->plan.spec;
 	struct span_bpf *programs = span->programs;
-	bool is_wanted = span->plan.spec.has_async && layout;
+	bool is_wanted = spec->has_async && layout, is_of_files = spec->chunks;
+	bool is_new = is_wanted && !strcmp(layout, "request_ends");
+	bool has_values = is_wanted && !strcmp(layout, "request_ends_values");
 
-	bpf_program__set_autoload(programs->progs.uring_ends,
-				  is_wanted && !strcmp(layout, "request_ends"));
-	bpf_program__set_autoload(programs->progs.uring_ends_values,
-				  is_wanted && !strcmp(layout, "request_ends_values"));
+	bpf_program__set_autoload(programs->progs.uring_ends, is_new && !is_of_files);
+	bpf_program__set_autoload(programs->progs.uring_ends_values, has_values && !is_of_files);
+	bpf_program__set_autoload(programs->progs.file_uring_ends, is_new && is_of_files);
+	bpf_program__set_autoload(programs->progs.file_uring_ends_values,
+				  has_values && is_of_files);
+}
+
+static void prepare_calls(struct bpf_span *span)
+{
+	const struct bpf_span_spec *spec = &span->plan.spec;
+	struct span_bpf *programs = span->programs;
+	bool at_call = has_point_at(spec, BPF_SPAN_AT_CALL);
+	bool at_return = has_point_at(spec, BPF_SPAN_AT_RETURN), is_of_files = spec->chunks;
+
+	bpf_program__set_autoload(programs->progs.span_at_call, at_call && !is_of_files);
+	bpf_program__set_autoload(programs->progs.span_at_return, at_return && !is_of_files);
+	bpf_program__set_autoload(programs->progs.file_at_call, at_call && is_of_files);
+	bpf_program__set_autoload(programs->progs.file_at_return, at_return && is_of_files);
 }
 
 static void prepare_points(struct bpf_span *span, const struct counted_span *counted)
@@ -184,13 +206,14 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	if (flights->fd)
 		memcpy((void *)(uintptr_t)programs->rodata->fd_of, flights->fd,
 		       sizeof(programs->rodata->fd_of));
+	if (flights->fd2)
+		memcpy((void *)(uintptr_t)programs->rodata->fd2_of, flights->fd2,
+		       sizeof(programs->rodata->fd2_of));
+	programs->rodata->mounted_flag = common.mounted_flag;
 	bpf_span_prepare_requests(programs, spec->is_of_requests);
 	bpf_program__set_autoload(programs->progs.thread_ends,
 				  spec->is_of_thread || spec->is_of_process || spec->has_ends);
-	bpf_program__set_autoload(programs->progs.span_at_call,
-				  has_point_at(spec, BPF_SPAN_AT_CALL));
-	bpf_program__set_autoload(programs->progs.span_at_return,
-				  has_point_at(spec, BPF_SPAN_AT_RETURN));
+	prepare_calls(span);
 	prepare_uring(span, common.uring_end);
 	prepare_points(span, options->span);
 }
@@ -290,7 +313,8 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (code)
 		return code;
 	use_calls(span, options);
-	if (span->plan.spec.owner == BPF_SPAN_OF_FILE_SYSTEM &&
+	if ((span->plan.spec.owner == BPF_SPAN_OF_FILE_SYSTEM ||
+	     span->plan.spec.owner == BPF_SPAN_OF_FILE) &&
 	    span->plan.spec.point[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL)
 		return error_say(err, ENOTSUP,
 				 "this kernel may interrupt the programs that look at calls");
@@ -313,7 +337,10 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 	if (span->slots)
 		span->texts = map_memory(span->programs->maps.texts, PROT_READ,
 					 sizeof(*span->texts), &span->texts_size, err);
-	if (!span->texts)
+	if (span->texts)
+		span->names = map_memory(span->programs->maps.names, PROT_READ,
+					 sizeof(*span->names), &span->names_size, err);
+	if (!span->names)
 		return -err->code;
 	span->rooms = options->span->room;
 	if (span->plan.spec.flights)
@@ -360,6 +387,8 @@ void bpf_span_close(struct bpf_span *span)
 		munmap((void *)(uintptr_t)span->slots, span->slots_size);
 	if (span->texts)
 		munmap((void *)(uintptr_t)span->texts, span->texts_size);
+	if (span->names)
+		munmap((void *)(uintptr_t)span->names, span->names_size);
 	if (span->flights)
 		munmap((void *)(uintptr_t)span->flights, span->flights_size);
 	if (span->books)
@@ -367,6 +396,7 @@ void bpf_span_close(struct bpf_span *span)
 	if (span->cells)
 		munmap((void *)(uintptr_t)span->cells, span->cells_size);
 	span_bpf__destroy(span->programs);
+	free(span->name);
 	free(span);
 }
 

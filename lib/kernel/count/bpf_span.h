@@ -52,8 +52,8 @@ void bpf_span_take(const struct bpf_span *span,
 void bpf_span_flights(const struct bpf_span *span, uint64_t now,
 		      void (*call)(void *context, const struct counted_flight *flight),
 		      void *context);
-/* Returns the text of a group, lent; NULL: groups are no texts. */
-const char *bpf_span_text(const struct bpf_span *span, uint64_t group);
+/* Returns the text of a group, or the name of a file, "" if it has none; lent until the next call. NULL: groups are numbers. */
+const char *bpf_span_text(struct bpf_span *span, uint64_t group);
 /* Returns whether a field of the span's events chooses the names of groups, and its last value: decode_choose(). */
 bool bpf_span_chooser(const struct bpf_span *span, uint64_t *value);
 /* Calls back for each open span. Returns 0 or -errno. The span must have been opened to read its flights repeatedly. */

@@ -101,9 +101,13 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 	} row[] = {
 		{&programs->links.span_at_return, programs->progs.span_at_return},
 		{&programs->links.span_at_call, programs->progs.span_at_call},
+		{&programs->links.file_at_return, programs->progs.file_at_return},
+		{&programs->links.file_at_call, programs->progs.file_at_call},
 		{&programs->links.thread_ends, programs->progs.thread_ends},
 		{&programs->links.uring_ends, programs->progs.uring_ends},
 		{&programs->links.uring_ends_values, programs->progs.uring_ends_values},
+		{&programs->links.file_uring_ends, programs->progs.file_uring_ends},
+		{&programs->links.file_uring_ends_values, programs->progs.file_uring_ends_values},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {

@@ -24,8 +24,10 @@ struct bpf_span {
 	uint32_t rooms;
 	const struct bpf_span_slot *slots;     /* contain the other open spans */
 	const struct bpf_span_text *texts;     /* of groups, by their numbers */
+	const struct bpf_span_chunk *names;    /* of files */
+	struct bpf_span_name *name;            /* the last one that was asked for; NULL: none */
 	const struct bpf_span_flight *flights; /* NULL: they are not wanted */
-	size_t texts_size, books_size, cells_size, flights_size, open_size, slots_size;
+	size_t names_size, texts_size, books_size, cells_size, flights_size, open_size, slots_size;
 };
 
 static inline uint32_t bpf_span_sets(const struct bpf_span_spec *spec)

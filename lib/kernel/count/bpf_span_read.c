@@ -25,6 +25,11 @@ static uint64_t hash_bytes_of(const struct bpf_map *map)
 					 (bpf_map__value_size(map) + 7) / 8 * 8);
 }
 
+static uint64_t array_bytes_of(const struct bpf_map *map)
+{
+	return (uint64_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+}
+
 uint64_t bpf_span_memory(const struct bpf_span *span)
 {
 	return hash_bytes_of(span->programs->maps.open_spans) +
@@ -33,6 +38,10 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	       hash_bytes_of(span->programs->maps.last_ends) +
 	       hash_bytes_of(span->programs->maps.text_index) + span->texts_size +
 	       (span->flights ? hash_bytes_of(span->programs->maps.flight_index) : 0) +
+	       hash_bytes_of(span->programs->maps.name_index) +
+	       hash_bytes_of(span->programs->maps.file_index) + span->names_size +
+	       array_bytes_of(span->programs->maps.recent_files) +
+	       array_bytes_of(span->programs->maps.scratches) +
 	       span->cpus * sizeof(struct bpf_span_recent) + span->cells_size + span->books_size +
 	       span->flights_size + span->open_size + span->slots_size;
 }
@@ -65,15 +74,6 @@ void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books
 		books->ungrouped += of_cpu->ungrouped;
 	}
 	books->unread += __atomic_load_n(&span->programs->bss->unread, __ATOMIC_RELAXED);
-}
-
-const char *bpf_span_text(const struct bpf_span *span, uint64_t group)
-{
-	uint32_t room = span->plan.spec.texts;
-
-	if (!room)
-		return NULL;
-	return span->texts[group <= room ? group : 0].at;
 }
 
 bool bpf_span_chooser(const struct bpf_span *span, uint64_t *value)
@@ -184,12 +184,15 @@ static int renew_iterator(struct bpf_span *span)
 	return span->left_fd;
 }
 
-static void pass_open(const struct bpf_span_open *open, const uint64_t *key,
+static void pass_open(const struct bpf_span *span, const struct bpf_span_open *open,
+		      const uint64_t *key,
 		      void (*call)(void *context, const struct counted_open *open), void *context)
 {
+	bool is_of_files = span->plan.spec.owner == BPF_SPAN_OF_FILE;
 	struct counted_open found = {.begin = open->begin,
 				     .group = open->group,
-				     .bytes = open->bytes,
+				     .bytes = is_of_files ? 0 : open->bytes,
+				     .second = is_of_files ? open->bytes : 0,
 				     .pid = open->pid,
 				     .tid = open->tid};
 
@@ -230,10 +233,10 @@ int bpf_span_left(struct bpf_span *span,
 		return -errno;
 	count = span->programs->bss->open_listed;
 	for (uint32_t i = 0; i < count && i < span->rooms; i++)
-		pass_open(&span->open[i].open, span->open[i].key, call, context);
+		pass_open(span, &span->open[i].open, span->open[i].key, call, context);
 	for (uint32_t i = 0; i < span->plan.spec.slots; i++)
 		if (read_slot(span, i, &slot))
-			pass_open(&slot.open, slot.key, call, context);
+			pass_open(span, &slot.open, slot.key, call, context);
 	if (span->flights) {
 		close(span->left_fd);
 		span->left_fd = -1;

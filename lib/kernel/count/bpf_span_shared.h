@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "bpf_span_file.h"
 #include "bpf_span_open.h"
 #include "bpf_span_owner.h"
 #include "bpf_span_point.h"
@@ -55,6 +56,7 @@ struct bpf_span_spec {
 	uint8_t hashed_keys; /* spans in the hash are counted by so many first keys; 0: they are not */
 	uint8_t has_chooser; /* an event with the group has BPF_SPAN_CHOOSER */
 	uint32_t texts;      /* room for so many; 0: groups are no texts */
+	uint32_t chunks;     /* of names of files; 0: groups are no files */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;

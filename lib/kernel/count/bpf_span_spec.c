@@ -272,7 +272,8 @@ static int plan_group(struct bpf_span_spec *spec, const struct planned *of,
 		return 0;
 	}
 	if (span->by == COUNTED_BY_GROUP || span->by == COUNTED_BY_OWNER ||
-	    span->by == COUNTED_BY_FILE_SYSTEM || span->by == COUNTED_BY_CONNECTION)
+	    span->by == COUNTED_BY_FILE_SYSTEM || span->by == COUNTED_BY_FILE ||
+	    span->by == COUNTED_BY_CONNECTION)
 		return plan_named(spec, of, span->group);
 	if (is_task && span->is_owner_in_key)
 		return need_all(of, BPF_SPAN_GROUP, span->point[COUNTED_BEGIN].key[0]);
@@ -384,7 +385,9 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->owner = span->by == COUNTED_BY_OWNER         ? BPF_SPAN_OF_KEY
 		      : span->by == COUNTED_BY_CONNECTION  ? BPF_SPAN_OF_CONNECTION
 		      : span->by == COUNTED_BY_FILE_SYSTEM ? BPF_SPAN_OF_FILE_SYSTEM
+		      : span->by == COUNTED_BY_FILE        ? BPF_SPAN_OF_FILE
 							   : BPF_SPAN_NO_OWNER;
+	spec->chunks = span->by == COUNTED_BY_FILE ? BPF_SPAN_CHUNKS : 0;
 	spec->has_user = span->has_user;
 	spec->user = span->user;
 	spec->is_everywhere = span->is_everywhere;

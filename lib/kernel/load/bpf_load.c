@@ -211,8 +211,12 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 		return error_set(err, -plan.cpus, "cannot get the number of CPUs");
 	kernel = btf__load_vmlinux_btf();
 	plan.mounted_flag = bpf_types_number(kernel, &MOUNTED, MOUNTED_OLD);
+	/* What is counted is not recorded. */
 	bpf_choice_init(&loaded->choice,
-			options->recording->selection.groups | options->more_groups, kernel);
+			options->more_groups | (options->recording->are_all_counted
+							? CALL_GROUPS_ALWAYS
+							: options->recording->selection.groups),
+			kernel);
 	btf__free(kernel);
 	loaded->has_dynptr = has_helper(BPF_HELPER_RESERVE_DYNPTR);
 	return load_most(loaded, &plan, err);

@@ -85,6 +85,7 @@ struct bpf_common {
 	bool is_plain;       /* see bpf_plain.h */
 	bool is_preemptible; /* see bpf/base/preempt.h */
 	bool hides_addresses;
+	uint32_t mounted_flag; /* DCACHE_MOUNTED */
 	struct bpf_cipher cipher;
 	struct bpf_users users;
 	/* The chosen names, and control groups. Lent. */

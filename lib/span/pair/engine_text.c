@@ -310,6 +310,12 @@ void span_engine_use_device_numbers(struct span_engine *engine)
 		engine->span[i].kind = GROUP_IS_DEVICE_NUMBER;
 }
 
+void span_engine_use_texts(struct span_engine *engine)
+{
+	for (uint32_t i = 0; i < engine->spans; i++)
+		engine->span[i].kind = GROUP_IS_TEXT;
+}
+
 void span_engine_choose_calls(struct span_engine *engine, uint32_t groups)
 {
 	engine->call_groups = groups;

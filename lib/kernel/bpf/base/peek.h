@@ -50,3 +50,6 @@ struct timespec64 {
 
 /* Reads 64 bits at any address, whatever is there. */
 #define PEEK_WORD(from) ((uint64_t)PEEK((struct timespec64 *)(from), tv_sec))
+/* Reads a pointer as a number, which the verifier lets programs calculate with. */
+#define PEEK_NUMBER(from, field)                                                                   \
+	PEEK_WORD((void *)(from) + bpf_core_field_offset(typeof(*(from)), field))

@@ -32,17 +32,3 @@ static __always_inline void let_go(void)
 	if (is_preemptible)
 		bpf_preempt_enable();
 }
-
-/* For counters that programs in interrupts do not use. */
-static __always_inline void add(uint64_t *counter, uint64_t number)
-{
-	if (is_preemptible)
-		__sync_fetch_and_add(counter, number);
-	else
-		*counter += number;
-}
-
-static __always_inline void count(uint64_t *counter)
-{
-	add(counter, 1);
-}

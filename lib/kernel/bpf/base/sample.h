@@ -11,8 +11,8 @@
  */
 #pragma once
 
+#include "counter.h"
 #include "peek.h"
-#include "preempt.h"
 
 #include "load/bpf_shared.h"
 

@@ -4,6 +4,7 @@
 #include "peek.h"
 
 struct qstr {
+	__u64 hash_len; /* hash, with the parent, and length */
 	const unsigned char *name;
 } KERNEL;
 
@@ -86,6 +87,7 @@ struct file {
 	long long f_pos;
 	struct path f_path;
 	struct inode *f_inode;
+	void *f_op;
 } KERNEL;
 
 struct fdtable {

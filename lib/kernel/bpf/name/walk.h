@@ -14,6 +14,8 @@
 #include "bpf/base/scratch.h"
 #include "covered.h"
 
+#include <iotrace/bpf_record.h>
+
 enum { STEPS_MAX = 512 }; /* maximum number of dentries and mounts */
 
 /* The state of a walk. */

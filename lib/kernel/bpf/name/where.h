@@ -3,6 +3,8 @@
 
 #include "walk.h"
 
+#include <iotrace/bpf_record.h>
+
 /* Returns whether the file system makes up the name of the dentry, as in d_path(). */
 static __always_inline bool is_special(struct dentry *dentry, struct dentry *root)
 {
