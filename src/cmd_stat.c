@@ -172,12 +172,6 @@ static int started(void *context, struct live *live, struct error *err)
 				 why);
 	span_engine_keep_names(job->run->engine);
 	users_each(name_user, job->run->engine);
-	if (why && (is_of_fs || is_of_files) && !live_has_calls(live)) {
-		error_say(err, ENOTSUP, "the kernel cannot count calls by file%s: %s",
-			  is_of_fs ? " system" : "", why);
-		error_hint(err, "To record each call, which costs more: --source=perf");
-		return -ENOTSUP;
-	}
 	if (why && is_of_fs)
 		span_engine_choose_calls(job->run->engine, options->record.recording.raw_groups);
 	job->is_counted = !why;

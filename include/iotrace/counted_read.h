@@ -48,8 +48,6 @@ struct counted_open {
 
 /* Returns why the span with this index is not counted in the kernel; NULL if it is. Lent. */
 const char *live_counted_why(const struct live *live, uint32_t index);
-/* Returns whether the calls of the recording are in its stream. */
-bool live_has_calls(const struct live *live);
 /* The functions below are for a recording that has ended, and for counted spans. */
 struct counted_books live_counted_books(const struct live *live, uint32_t index);
 void live_counted_parts(const struct live *live, uint32_t index,

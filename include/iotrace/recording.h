@@ -93,6 +93,8 @@ struct recording {
 	bool are_all_counted; /* no other spans are wanted */
 	/* Only counted spans are recorded, so BPF programs need not look at calls. */
 	bool is_without_calls;
+	/* If the kernel does not count all of them, calls are recorded, as if nothing was to be counted. */
+	bool records_uncounted;
 	/* Nothing else is wanted, not even tasks: nothing is recorded of their begins and ends, and no file of /proc is read for them. */
 	bool has_only_counts;
 	bool has_checked_users;   /* the caller refuses events of all users if some are chosen */

@@ -283,6 +283,7 @@ static void choose_calls(struct span_options *options)
 		options->why = why;
 	else if (options->calls)
 		add(options, options->calls, 0);
+	options->record.recording.records_uncounted = options->calls;
 }
 
 void span_counted_choose(struct span_options *options)

@@ -4,6 +4,7 @@
 
 #include <iotrace/bpf_record.h>
 #include <iotrace/capture.h>
+#include <iotrace/counted.h>
 #include <iotrace/error.h>
 #include <iotrace/fact.h>
 #include <iotrace/probe.h>
@@ -1418,6 +1419,39 @@ INSTANTIATE_TEST_SUITE_P(
 			Refusal{"program_ends", "exit status of processes", "", BPF_RECORD_STATUS},
 			Refusal{"lock_is_asked", "record locks", "perf", BPF_RECORD_LOCK}),
 	[](const auto &info) { return std::string(info.param.program); });
+
+/* What the kernel cannot count is recorded, if the recording says so. */
+TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
+{
+	const char *program = "import os\n"
+			      "file = os.open('/etc/passwd', os.O_RDONLY)\n"
+			      "for i in range(50): os.pread(file, 1, 0)\n"
+			      "os._exit(0)\n";
+	struct counted_span span = {};
+
+	span.name = "refused";
+	span.keys = 1;
+	span.by = COUNTED_BY_FILE;
+	span.group = "of no field";
+	span.room = 1024;
+	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
+	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	recording.counted = &span;
+	recording.counted_count = 1;
+	for (bool records : {false, true}) {
+		recording.are_all_counted = recording.is_without_calls = true;
+		recording.records_uncounted = records;
+		unlink(file("spool").c_str());
+		Spool spool = record({"/usr/bin/python3", "-S", "-c", program});
+		auto all = spool.of(BPF_RECORD_CALL, "pread64");
+
+		EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[0], uint64_t(SOURCE_BPF));
+		EXPECT_EQ(std::count_if(all.begin(), all.end(),
+					[](const Call *call) { return call->record.arg[2] == 1; }),
+			  records ? 50 : 0);
+	}
+}
 
 /* Those without which there is nothing to record. */
 TEST_F(LiveBpf, WithoutCallsThereIsNothing)

@@ -2,10 +2,12 @@
 #include "live_setup.h"
 
 #include "live_events.h"
+#include "load/bpf_source.h"
 #include "proc/cgroup.h"
 #include "rights/rights.h"
 #include "source/live_attach.h"
 #include "source/live_rings.h"
+#include "source/live_span.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,6 +141,21 @@ static int open_events(struct live *live, struct error *err)
 }
 
 /* In a pid namespace, all tasks outside have the number 0, so their calls cannot be distinguished. */
+static int record_uncounted(struct live *live, struct error *err)
+{
+	int code;
+
+	if (!live->recording->records_uncounted || !live->bpf.source || live_span_counts_all(live))
+		return 0;
+	live->uncounted = *live->recording;
+	live->uncounted.is_without_calls = live->uncounted.are_all_counted = false;
+	live->recording = &live->uncounted;
+	bpf_source_close(live->bpf.source);
+	live->bpf.source = NULL;
+	code = live_bpf_open(live, err);
+	return code || live->bpf.source ? code : error_say(err, ENOTSUP, "%s", live->bpf.why);
+}
+
 static int check_namespace(const struct live *live, struct error *err)
 {
 	if (!live->recording->is_system || live->cgroups || rights_sees_all_tasks())
@@ -189,6 +206,9 @@ int live_setup_events(struct live *live, struct error *err)
 		code = live_busy_open(live, err);
 	if (!code) {
 		live_span_open(live);
+		code = record_uncounted(live, err);
+	}
+	if (!code) {
 		live_block_open(live);
 		code = live_add_events(live, err);
 	}

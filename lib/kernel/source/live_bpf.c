@@ -75,7 +75,9 @@ int live_bpf_open(struct live *live, struct error *err)
 		remark_fallback(live, &why);
 		return 0;
 	}
-	ring_sources_add(&live->sources, &live_bpf_ops, live);
+	if (!live->bpf.cpu) /* otherwise it is opened again */
+		ring_sources_add(&live->sources, &live_bpf_ops, live);
+	free(live->bpf.cpu);
 	live->bpf.cpus = bpf_source_cpus(live->bpf.source);
 	live->bpf.cpu = mem_array(live->bpf.cpus, sizeof(*live->bpf.cpu));
 	return 0;

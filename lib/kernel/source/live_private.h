@@ -43,7 +43,8 @@ struct live_pause {
 };
 
 struct live {
-	const struct recording *recording;  /* lent by the caller */
+	const struct recording *recording;  /* lent by the caller, or `uncounted` */
+	struct recording uncounted;         /* see recording.records_uncounted */
 	const struct live_options *options; /* lent by the caller during live_open() only */
 	bool is_confined;
 	enum block_choice block; /* the user's choice, or what replaces it */

@@ -180,11 +180,6 @@ const char *live_counted_why(const struct live *live, uint32_t index)
 	return span->object ? NULL : span->why;
 }
 
-bool live_has_calls(const struct live *live)
-{
-	return !live->bpf.source || !live->recording->is_without_calls;
-}
-
 struct counted_books live_counted_books(const struct live *live, uint32_t index)
 {
 	const struct live_span *span = &live->spans.span[index];
