@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VIEW_SHIFT = 60, KIND_SHIFT = 32, KIND_MASK = 0xffffff, INTERVALS_FOR_ANSWER = 3 };
+enum { VIEW_SHIFT = 60, KIND_SHIFT = 32, KIND_MASK = 0xffffff };
 
 int daemon_hangs_open(struct daemon_hangs *hangs, const char *command, struct mount_names *names,
 		      struct error *err)
@@ -56,12 +56,6 @@ static size_t name(const void *context, const struct frame_row *row, char *text,
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
 }
 
-/* Waits for what is known of the task. */
-static bool is_due(const struct stat_hang *hang)
-{
-	return hang->is_answered || !hang->is_asked || hang->intervals >= INTERVALS_FOR_ANSWER;
-}
-
 static void log_one(const struct frame_report *report, const struct stat_hang *hang)
 {
 	struct frame_report one = *report;
@@ -85,7 +79,7 @@ static void log_new(struct daemon_hangs *hangs, const struct frame_report *repor
 	for (uint32_t i = 0; i < hangs->hangs.count; i++) {
 		struct stat_hang *hang = hangs->hangs.hang[i];
 
-		if (hang->is_told || (!is_due(hang) && hang->intervals++ < INTERVALS_FOR_ANSWER))
+		if (hang->is_told || !stat_hang_is_due(hang))
 			continue;
 		hang->is_told = true;
 		log_one(report, hang);

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HANGS_MOST = 256, PATIENCE_MS = 50, INTERVALS_MOST = 3, NAME_MOST = 4096 };
+enum { HANGS_MOST = 256, WAIT_MS = 50, NAME_MOST = 4096 };
+
+static const uint64_t patience = UINT64_C(3000000000); /* for an answer about a hang, ns */
 
 int stat_hangs_open(struct stat_hangs *hangs, const char *command, struct error *err)
 {
@@ -107,8 +109,10 @@ static bool ask(struct stat_hangs *hangs)
 		struct stat_hang *hang = hangs->hang[i];
 		const struct span_seen *seen = &hang->shown.seen;
 
-		if (!hang->is_asked && seen->pid)
+		if (!hang->is_asked && seen->pid) {
 			hang->is_asked = watch_ask(hangs->watch, seen->pid, seen->tid);
+			hang->asked = probe_now();
+		}
 		waits |= hang->is_asked && !hang->is_answered;
 	}
 	return waits;
@@ -116,7 +120,7 @@ static bool ask(struct stat_hangs *hangs)
 
 static void collect(struct stat_hangs *hangs)
 {
-	uint64_t until = probe_now() + PATIENCE_MS * UINT64_C(1000000);
+	uint64_t until = probe_now() + WAIT_MS * UINT64_C(1000000);
 	struct watch_task task;
 
 	while (ask(hangs)) {
@@ -168,13 +172,16 @@ static char *environment_of(const struct frame_report *report, const struct stat
 	return lines;
 }
 
-/* Without an answer it runs at a later interval. */
+bool stat_hang_is_due(const struct stat_hang *hang)
+{
+	return hang->is_answered || !hang->is_asked || probe_now() - hang->asked >= patience;
+}
+
 static void run(struct stat_hangs *hangs, const struct frame_report *report, struct stat_hang *hang)
 {
 	char *environment, *input;
 
-	if (hang->has_run ||
-	    (hang->is_asked && !hang->is_answered && hang->intervals++ < INTERVALS_MOST))
+	if (hang->has_run || !stat_hang_is_due(hang))
 		return;
 	environment = environment_of(report, hang);
 	input = frame_hang_line(report, &hang->shown);

@@ -8,9 +8,12 @@ struct stat_hang {
 	struct frame_hang shown;
 	struct watch_task task;
 	bool is_asked, is_answered, has_run, is_seen;
-	bool is_told;       /* for the caller */
-	uint32_t intervals; /* intervals for which the command has waited for an answer */
+	bool is_told;   /* for the caller */
+	uint64_t asked; /* time, ns */
 };
+
+/* Returns whether it is known who hangs and where, or was not known for three seconds. */
+bool stat_hang_is_due(const struct stat_hang *hang);
 
 struct stat_hangs {
 	struct watch *watch; /* NULL: hangs are not looked at */

@@ -10,7 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { JOBS = 64, PATH_SIZE = 64, PATIENCE_MS = 200, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+enum {
+	JOBS = 64,
+	FEW = 4,
+	PATH_SIZE = 64,
+	PATIENCE_MS = 200,
+	NS_PER_MS = 1000000,
+	NS_PER_S = 1000000000
+};
 
 static const uint64_t is_in_memory = UINT64_C(1) << 63; /* in an entry of /proc/PID/pagemap */
 
@@ -126,10 +133,11 @@ static struct job *free_job(struct watch_memory *memory, uint32_t pid, unsigned 
 	return found;
 }
 
-/* The more threads were left behind, the shorter: even if all are, that takes no longer than a second. */
+/* The more threads were left behind, the shorter: even if all are, that takes no longer than three seconds. */
 static struct timespec end_of_patience(unsigned left_behind)
 {
-	uint64_t at = clock_now() + (uint64_t)PATIENCE_MS * NS_PER_MS / (1 + left_behind);
+	uint64_t patience = (uint64_t)PATIENCE_MS * NS_PER_MS / (1 + left_behind / FEW);
+	uint64_t at = clock_now() + patience;
 
 	return (struct timespec){(time_t)(at / NS_PER_S), (long)(at % NS_PER_S)};
 }

@@ -22,7 +22,7 @@ struct watch_memory;
 /* Never fails. There is one for the life of the process, because threads that were left behind refer to it. */
 struct watch_memory *watch_memory_new(void);
 /*
- * Sets text and is_known. Waits for at most 200 ms, for less if threads were left behind, and not at all if one of them waits for the
+ * Sets text and is_known. Waits for at most 200 ms, for less if some threads were left behind, and not at all if one of them waits for the
  * memory of the same process. What is not in memory but in a file or on a swap device stays unknown, because that may be what hangs.
  */
 void watch_memory_read(struct watch_memory *memory, const struct watch_task *task,
