@@ -26,7 +26,7 @@ static __always_inline uint64_t file_at(struct pt_regs *regs, uint32_t at)
 							    (int32_t)argument_of(regs, at))
 						  : NULL;
 
-	return file ? (uint64_t)file_number((uint64_t)file, bpf_get_current_task(), false) + 1 : 0;
+	return file ? (uint64_t)own_file_number((uint64_t)file) + 1 : 0;
 }
 
 static __noinline uint64_t second_at(struct pt_regs *regs, uint32_t at)

@@ -28,21 +28,14 @@ struct {
 	__type(value, uint32_t);
 } file_index SEC(".maps");
 
-/* Prepares the scratch memory for write_where(). */
+/* Prepares the scratch memory for write_where(). Of the part, only what bpf_file_name() needs is used. */
 static __always_inline bool ask_name(uint64_t file, struct task_struct *task, uint32_t cpu)
 {
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
 	struct fs_struct *fs = PEEK(task, fs);
-	struct bpf_part_file *part;
 
 	if (!scratch)
 		return false;
-	part = place(scratch, 0);
-	part->part.kind = BPF_PART_FILE;
-	part->part.index = 0;
-	part->fd = -1;
-	part->flags = 0;
-	part->position = ~0ULL;
 	scratch->path = file + bpf_core_field_offset(struct file, f_path);
 	scratch->top = (uint64_t)PEEK(fs, root.dentry);
 	scratch->top_mount = (uint64_t)PEEK(fs, root.mnt);
@@ -140,4 +133,13 @@ static __always_inline uint32_t file_number(uint64_t file, uint64_t task, bool i
 	uint32_t number = recent_file(sight);
 
 	return number ? number : number_of_file(file, task, sight, is_sure);
+}
+
+/* The same for the current task, which may be followed. */
+static __always_inline uint32_t own_file_number(uint64_t file)
+{
+	uint64_t sight = sight_of((struct file *)file, bpf_get_current_task_btf());
+	uint32_t number = recent_file(sight);
+
+	return number ? number : number_of_file(file, bpf_get_current_task(), sight, false);
 }

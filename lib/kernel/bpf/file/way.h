@@ -87,14 +87,14 @@ static __always_inline uint64_t rotated(uint64_t value, uint32_t bits)
 /* Returns what is looked at for each call: see span_file.h. Operations distinguish files whose names are those of their kind. */
 static __always_inline uint64_t sight_of(struct file *file, struct task_struct *task)
 {
-	struct dentry *dentry = PEEK(file, f_path.dentry);
+	uint64_t name = PEEK_NUMBER(file, f_path.dentry);
+	struct dentry *dentry = (struct dentry *)name;
 	struct inode *inode = PEEK(file, f_inode);
 	struct fs_struct *fs = PEEK(task, fs);
 	uint64_t hash = fold(PEEK_NUMBER(file, f_path.mnt),
 			     rotated(PEEK_NUMBER(fs, root.dentry), 21));
 
-	hash = fold(hash,
-		    PEEK_NUMBER(file, f_path.dentry) ^ rotated(PEEK(dentry, d_name.hash_len), 32));
+	hash = fold(hash, name ^ rotated(PEEK(dentry, d_name.hash_len), 32));
 	hash = fold(hash, PEEK(inode, i_ino) ^ rotated(PEEK_NUMBER(file, f_op), 21) ^
 				  (uint64_t)renames_of(dentry) << 40 ^
 				  bpf_jiffies64() >> LOOK_BITS << 8);
