@@ -120,7 +120,7 @@ static __always_inline void begin_in_hash(const struct place *place, const uint6
 					  const struct input *input, uint64_t owner,
 					  struct bpf_span_books *books)
 {
-	struct bpf_span_open *open, new;
+	struct bpf_span_open *open, new = {0}; /* old kernels want all of it to be set */
 	long code;
 
 	fill(&new, input, key[0], owner);
