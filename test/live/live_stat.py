@@ -582,9 +582,10 @@ def hung_path(live):
         silent = [waiter(fuse.place, f"os.stat(place + b'/lost_silent{i}')") for i in range(SILENT)]
         waiters = {what: waiter(fuse.place, code) for what, (code, _, _) in HUNG.items()}
         every = [*silent, *waiters.values()]
-        run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={path}",
-                      "--on-hang", f"cd {told}; (cat; env) >new.$IOTRACE_HANG_PID; mv new.$IOTRACE_HANG_PID $IOTRACE_HANG_PID",
-                      inside=silenced(live, silent), stdout=subprocess.PIPE)
+        with open(live.path("paths.txt"), "wb") as table:
+            run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={path}",
+                          "--on-hang", f"cd {told}; (cat; env) >new.$IOTRACE_HANG_PID; mv new.$IOTRACE_HANG_PID $IOTRACE_HANG_PID",
+                          inside=silenced(live, silent), stdout=table)
         for one in every:
             one.stdin.write(b"\n")
             one.stdin.flush()
@@ -595,7 +596,9 @@ def hung_path(live):
         for one in every:
             one.communicate()
         run.send_signal(signal.SIGINT)
-        text = run.communicate()[0].decode()
+        run.wait()
+    with open(live.path("paths.txt"), encoding="utf-8") as table:
+        text = table.read()
     for what, (_, *paths) in HUNG.items():
         one, expected = hangs.get(waiters[what].pid, {}), [word and word.replace("PLACE", fuse.place) for word in paths]
         live.equal(what, [one.get("file"), one.get("to")], expected)

@@ -59,6 +59,7 @@ print(*(f"socket:[{os.fstat(end.fileno()).st_ino}]" for end in pair))
 for i in range(9): os.write(pair[0].fileno(), b"q" * 11); os.read(pair[1].fileno(), 11)
 event = os.eventfd(0)
 for i in range(4): os.write(event, (1).to_bytes(8, "little"))
+time.sleep(0.1) # through perf, its name is found while it is open
 os.close(event)
 timer = libc.timerfd_create(1, 0)
 need(libc.timerfd_settime(timer, 0, (ctypes.c_long * 4)(0, 0, 0, 1000000), None))
