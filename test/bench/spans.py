@@ -18,7 +18,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from bench import HERE, Bench, main  # noqa: E402
+from bench import HERE, Bench, main, program_times, run_times, told_times  # noqa: E402
 
 CALLS = "syscalls:sys_enter_{0} -> syscalls:sys_exit_{0} by tid"
 SEEK = "s: syscalls:sys_enter_lseek if whence == 0 -> syscalls:sys_enter_lseek if whence == 1 by pid,offset"
