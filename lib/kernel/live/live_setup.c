@@ -140,7 +140,7 @@ static int open_events(struct live *live, struct error *err)
 	return code == -ESRCH ? live_explain_gone(live, err) : code;
 }
 
-/* In a pid namespace, all tasks outside have the number 0, so their calls cannot be distinguished. */
+/* What the kernel refuses to count is recorded. BPF programs were opened only to count, so they are opened again. */
 static int record_uncounted(struct live *live, struct error *err)
 {
 	int code;
@@ -156,6 +156,7 @@ static int record_uncounted(struct live *live, struct error *err)
 	return code || live->bpf.source ? code : error_say(err, ENOTSUP, "%s", live->bpf.why);
 }
 
+/* In a pid namespace, all tasks outside have the number 0, so their calls cannot be distinguished. */
 static int check_namespace(const struct live *live, struct error *err)
 {
 	if (!live->recording->is_system || live->cgroups || rights_sees_all_tasks())
