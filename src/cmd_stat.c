@@ -14,6 +14,7 @@
 #include "stat/stat_names.h"
 #include "stat/stat_options.h"
 #include "stat/stat_out.h"
+#include "stat/stat_paths.h"
 #include "stat/stat_published.h"
 
 #include <errno.h>
@@ -41,6 +42,7 @@ struct stat_job {
 	uint32_t frames_reported;
 	bool is_counted; /* in the kernel */
 	struct stat_names names;
+	struct stat_paths paths;
 	bool is_over;
 };
 
@@ -57,7 +59,7 @@ static void end_frame(struct stat_job *job, uint64_t to)
 
 	if (job->is_counted) {
 		run_define_spans(run->run);
-		stat_counted_cut(job->frames, run, to);
+		stat_counted_cut(job->frames, run, &job->paths, to);
 	} else {
 		frames_cut(job->frames, to);
 		span_engine_look(run->engine, to, frames_open, job->frames);
@@ -172,7 +174,7 @@ static int started(void *context, struct live *live, struct error *err)
 				 why);
 	span_engine_keep_names(job->run->engine);
 	users_each(name_user, job->run->engine);
-	if (why && is_of_fs)
+	if (why && (is_of_fs || record_has_paths(&options->record.recording)))
 		span_engine_choose_calls(job->run->engine, options->record.recording.raw_groups);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
@@ -230,6 +232,7 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 		return STATUS_FAILED;
 	}
 	job.run = &run;
+	stat_paths_open(&job.paths, &options->span.record.recording);
 	if (job.hangs.watch)
 		options->span.record.recording.own_pid[RECORDING_OWN_WATCH] = (uint32_t)watch_pid(
 			job.hangs.watch);
@@ -242,6 +245,7 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 	frames_free(job.frames);
 	stat_out_close(&job.out);
 	stat_names_close(&job.names);
+	stat_paths_close(&job.paths);
 	return status;
 }
 

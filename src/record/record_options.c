@@ -321,10 +321,7 @@ const struct option_row record_rows[] = {
 	 "record these groups of system calls; +GROUP and -GROUP change the default; see 'iotrace list'",
 	 OPTION_CALL, RECORDING(selection.groups), select_parse,
 	 "all default data sync open meta dir lock net mmap aio uring fault writeback +net +mmap -meta"},
-	{0, "path", "GLOB", "record only files whose path matches (may be repeated)", OPTION_CALL,
-	 RECORDING(selection.paths), pattern_parse, NULL},
-	{0, "exclude-path", "GLOB", "exclude files whose path matches (may be repeated)",
-	 OPTION_CALL, RECORDING(selection.excluded), pattern_parse, NULL},
+#include "record/path_rows.def"
 	{0, "block", "[=DEV,...]",
 	 "record block requests: of these devices; own (those that recorded tasks caused); all; or none "
 	 "(default: all with -a, or own with --cgroup, --uid or --comm; otherwise none)",
@@ -372,6 +369,11 @@ void record_options_init(void *context)
 	recording->selection.groups = select_default();
 	recording->sample_interval = SAMPLE_MS * ns_per_ms;
 	recording->blocks.mode = BLOCK_EVENTS | BLOCK_SAMPLES;
+}
+
+bool record_has_paths(const struct recording *recording)
+{
+	return recording->selection.paths.count || recording->selection.excluded.count;
 }
 
 static void free_texts(const struct text_list *list)

@@ -47,6 +47,8 @@ int record_parse_device(void *blocks, const char *arg, struct error *err);
 int record_parse_flight(void *flight, const char *arg, struct error *err);
 int record_parse_keep(void *number, const char *arg, struct error *err);
 
+/* Returns whether files are chosen by --path or --exclude-path. */
+bool record_has_paths(const struct recording *recording);
 /* Functions for command.h. Each gets a struct record_options. */
 void record_options_init(void *context);
 void record_options_release(void *context);

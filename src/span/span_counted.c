@@ -288,6 +288,10 @@ static void choose_calls(struct span_options *options)
 
 void span_counted_choose(struct span_options *options)
 {
+	if (record_has_paths(&options->record.recording) && !span_counted_is_of_files(options)) {
+		options->why = "--path and --exclude-path need the names of the files of calls";
+		return;
+	}
 	if (span_counted_is_of_file_systems(options) || span_counted_is_of_files(options))
 		choose_calls(options);
 	for (uint32_t i = 0; i < options->set.spans; i++) {

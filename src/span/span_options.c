@@ -229,6 +229,26 @@ static void choose_calls(struct span_options *options)
 		recording->selection.groups |= 1U << GROUP_FAULT;
 }
 
+/* As in a recording, --path and --exclude-path do not apply to block requests and other events of the kernel. */
+static int check_paths(const struct span_options *options, struct error *err)
+{
+	if (!record_has_paths(&options->record.recording))
+		return 0;
+	for (uint32_t i = 0; i < options->set.spans; i++) {
+		const struct span *span = options->set.span[i];
+
+		if (!span_is_of_calls(span) && span->source != SPAN_OF_FAULTS)
+			return error_say(
+				err, EINVAL,
+				"--path and --exclude-path choose system calls, but span '%s' is "
+				"of %s. Spans of calls are call, io, fd and fault",
+				span->name,
+				span_is_of_requests(span) ? "block requests"
+							  : "other events of the kernel");
+	}
+	return 0;
+}
+
 static int choose(struct span_options *options, char *const *argv, struct error *err)
 {
 	struct recording *recording = &options->record.recording;
@@ -236,6 +256,8 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	bool is_left_out[SPANS_MAX];
 	int code = span_set_place(&options->set, recording, argv, err);
 
+	if (!code)
+		code = check_paths(options, err);
 	if (code)
 		return code;
 	choose_calls(options);

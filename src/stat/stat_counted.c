@@ -9,6 +9,7 @@
 struct taking {
 	struct frames *frames;
 	const struct span_run *run;
+	struct stat_paths *paths;
 	bool has_tasks;   /* groups are processes or threads */
 	bool has_owners;  /* the kernel's groups have an owner, which is the row, and a class */
 	bool is_of_model; /* the span is one of the model, whose names the engine does not look up */
@@ -50,11 +51,22 @@ static uint64_t row_of(const struct taking *to, uint64_t group)
 	return to->has_owners ? counted_owner(group) : span_counted_group(to->run, 0, group);
 }
 
+/* Groups are chosen only if they are files. */
+static bool is_wanted(const struct taking *to, uint64_t group)
+{
+	const char *name = to->paths->globs.globs ? live_counted_text(to->run->live, 0, group)
+						  : NULL;
+
+	return !name || stat_paths_want(to->paths, group, name);
+}
+
 static void take_part(void *context, const struct counted_part *part)
 {
 	const struct taking *to = context;
 	struct counted_part of_row = *part;
 
+	if (!part->is_rest && !is_wanted(to, part->group))
+		return;
 	of_row.group = row_of(to, part->group);
 	stat_counted_part(to->frames, &of_row);
 }
@@ -64,6 +76,10 @@ static void take_flight(void *context, const struct counted_flight *flight)
 	const struct taking *to = context;
 	struct counted_flight of_row = *flight;
 
+	/* The flight of all groups is that of all files. */
+	if (flight->is_total ? to->paths->globs.globs > 0
+			     : !flight->is_rest && !is_wanted(to, flight->group))
+		return;
 	if (to->has_tasks && !flight->is_total && !flight->is_rest)
 		span_engine_name_thread(to->run->engine, (uint32_t)flight->group, flight->comm);
 	of_row.group = span_counted_group(to->run, 0, flight->group);
@@ -73,7 +89,6 @@ static void take_flight(void *context, const struct counted_flight *flight)
 static void take_open(void *context, const struct counted_open *open)
 {
 	const struct taking *to = context;
-
 	struct span_seen seen = {.fate = SPAN_OPEN,
 				 .group = row_of(to, open->group),
 				 .begin = open->begin,
@@ -86,18 +101,21 @@ static void take_open(void *context, const struct counted_open *open)
 		seen.comm = span_engine_thread(to->run->engine, open->tid);
 
 	memcpy(seen.key, open->key, sizeof(seen.key));
-	frames_open(to->frames, &seen);
-	if (!open->second)
+	if (is_wanted(to, open->group))
+		frames_open(to->frames, &seen);
+	if (!open->second || !is_wanted(to, open->second - 1))
 		return;
 	seen.group = row_of(to, open->second - 1);
 	frames_open(to->frames, &seen);
 }
 
-int stat_counted_cut(struct frames *frames, const struct span_run *run, uint64_t now)
+int stat_counted_cut(struct frames *frames, const struct span_run *run, struct stat_paths *paths,
+		     uint64_t now)
 {
 	enum counted_by by = run->options->counted[0].by;
 	struct taking to = {.frames = frames,
 			    .run = run,
+			    .paths = paths,
 			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
 			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM || by == COUNTED_BY_FILE ||
 					   run->options->counted[0].is_of_requests,

@@ -2,6 +2,7 @@
 #include "stat_options.h"
 
 #include "option/duration.h"
+#include "option/pattern.h"
 #include "option/select.h"
 #include "stat_virtiofs.h"
 
@@ -88,6 +89,7 @@ const struct option_row stat_rows[] = {
 	{0, "syscalls", "GROUP[,GROUP...]", "which system calls: see 'iotrace list'", OPTION_CALL,
 	 FIELD(span.syscalls), span_parse_syscalls,
 	 "all default data sync open meta dir lock net mmap aio +net +mmap -meta"},
+#include "record/path_rows.def"
 #include "record/task_rows.def"
 	{'v', "verbose", NULL, "print more messages (twice: for debugging)", OPTION_COUNT,
 	 FIELD(span.record.verbosity), NULL, NULL},
@@ -139,6 +141,23 @@ static const char *view_of_word(struct stat_options *options, struct error *err)
 	return span->words.item[0];
 }
 
+/* Recorded calls have the names of their files, but neither users nor control groups. */
+static const char *span_of_view(const struct stat_options *options, const struct view *view,
+				struct error *err)
+{
+	bool has_calls = view->span && !strcmp(view->span, "syscall");
+
+	if (!has_calls || !record_has_paths(&options->span.record.recording))
+		return view->span;
+	if (strcmp(view->by, "user") != 0 && strcmp(view->by, "cgroup") != 0)
+		return "call";
+	error_say(err, EINVAL,
+		  "--by %s: --path and --exclude-path need records of the calls, which do not say "
+		  "whose a call is. Use --by op, process, thread, file or fs",
+		  view->by);
+	return NULL;
+}
+
 const char *stat_options_view(struct stat_options *options, struct error *err)
 {
 	struct span_options *span = &options->span;
@@ -160,7 +179,8 @@ const char *stat_options_view(struct stat_options *options, struct error *err)
 		return NULL;
 	span->by = view->by;
 	options->view = options->title = view->name;
-	if (!view->span)
-		options->own_span = stat_virtiofs_span(err);
-	return view->span ? view->span : options->own_span;
+	if (view->span)
+		return span_of_view(options, view, err);
+	options->own_span = stat_virtiofs_span(err);
+	return options->own_span;
 }

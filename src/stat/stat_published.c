@@ -79,6 +79,16 @@ static bool is_shown(const struct stat_options *options)
 	return is_published(options->span.by) || stat_remote_has(options->span.by);
 }
 
+/* A daemon counts for everybody. */
+static bool has_filters(const struct stat_options *options)
+{
+	const struct recording *recording = &options->span.record.recording;
+
+	return recording->cgroups.count || recording->users.names.count ||
+	       recording->selection.comms.count || record_has_paths(recording) ||
+	       recording->blocks.devices.count || options->span.syscalls;
+}
+
 bool stat_published_is_wanted(struct stat_options *options, int argc)
 {
 	const struct recording *recording = &options->span.record.recording;
@@ -87,7 +97,7 @@ bool stat_published_is_wanted(struct stat_options *options, int argc)
 	if (options->is_of_daemon || options->since)
 		return true;
 	if (argc || recording->pids.count || options->span.words.count || !is_shown(options) ||
-	    (recording->is_system && !is_of_all))
+	    (recording->is_system && !is_of_all) || has_filters(options))
 		return false;
 	options->is_of_daemon = has_file(options);
 	return options->is_of_daemon;
@@ -350,6 +360,11 @@ static int check(const struct stat_options *options, int argc, struct error *err
 		return error_say(
 			err, EINVAL,
 			"--daemon: a daemon counts no --span, and its own option --hang decides");
+	if (has_filters(options))
+		return error_say(
+			err, EINVAL,
+			"--daemon and --since: a daemon counts everything, so they go without "
+			"--syscalls, --path, --exclude-path, --cgroup, --uid, --comm and --device");
 	if (!is_shown(options) || (options->since && !is_published(options->span.by)))
 		return error_say(
 			err, EINVAL,

@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 """iotrace stat --by file live: the kernel counts and names the files, samples of perf say the same, and the program knows what it did."""
 
+import collections
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -320,7 +322,81 @@ def asynchronous(live):
             live.equal(f"{engine} {words}", [row.get(key) for key in KEYS[1:]], [job["read"]["io_bytes"], job["write"]["io_bytes"]])
 
 
-TESTS = (counts, kinds, same, renames, mounts, overflow, copies, in_flight, errors, others, asynchronous)
+PATHS = BEGIN + """
+for name in ("in", "out"): os.makedirs(f"{place}/{name}", exist_ok=True)
+a, b, c = made("in/a"), made("in/b"), made("out/c")
+writes(a, 40, 100); writes(b, 5, 100); writes(c, 70, 100); reads(a, 9, 30); reads(c, 8, 30)
+for i in range(3): os.copy_file_range(a, c, 10, 0, 0)
+for i in range(2): os.fsync(a); os.fsync(c)
+for i in range(6): os.fchmod(a, 0o600); os.fchmod(c, 0o600)
+for i in range(4): os.stat(f"{place}/in/a"); os.stat(f"{place}/out/c")
+for i in range(7):
+    for folder in ("in", "out"):
+        try: os.open(f"{place}/{folder}/none", os.O_RDONLY)
+        except OSError: pass
+pipe = os.pipe()
+for i in range(10): os.write(pipe[1], b"y" * 3); os.read(pipe[0], 3)
+for fd in (a, b, c): os.close(fd)
+os._exit(0)
+"""
+
+
+def of_strace(live, place, command):
+    """Calls that strace finds to use files in the folder "in"."""
+    paths = [word for name in ("a", "b", "none") for word in ("-P", f"{place}/in/{name}")]
+    subprocess.run(["strace", "-f", "-qq", "-o", live.path("strace"), *paths, *command], check=True)
+    with open(live.path("strace"), encoding="utf-8") as file:
+        return collections.Counter(re.findall(r"^\d+ +(\w+)\(", file.read(), re.M))
+
+
+def paths(live):
+    """--path and --exclude-path choose files, and calls by their files, as in a recording."""
+    place = live.made("paths")
+    work = [*PYTHON, PATHS, place]
+    chosen = {"in/*": ["--path", f"{place}/in/*"], "not b": ["--path", f"{place}/in/*", "--exclude-path", "*/b"], "not in": ["--exclude-path", f"{place}/in/*"]}
+    rows = {what: {view: frames(live, "--by", view, *words, command=work)[-1]["by"] for view in ("file", "op", "process", "fs")}
+            for what, words in chosen.items()}
+    of = {"a": (40 + 9 + 3 + 2, 270 + 30, 4000), "b": (5, 0, 500), "c": (70 + 8 + 3 + 2, 240, 7000 + 30)}
+
+    def by_file(names):
+        return {f"{place}/{'out' if name == 'c' else 'in'}/{name}": of[name] for name in names}
+
+    found = {what: {name: tuple(row[key] for key in KEYS) for name, row in by["file"].items() if row["ops_total"]} for what, by in rows.items()}
+    live.equal("files in", found["in/*"], by_file("ab"))
+    live.equal("files not b", found["not b"], by_file("a"))
+    live.equal("files not in", {name: row for name, row in found["not in"].items() if name.startswith(place)}, by_file("c"))
+    live.equal("pipe", [row for name, row in found["not in"].items() if name.startswith("pipe:")], [(20, 30, 30)])
+    witness = of_strace(live, place, work)
+    live.equal("strace", [witness[call] for call in ("pwrite64", "copy_file_range", "fchmod", "openat")], [45, 3, 6, 2 + 7])
+    if SOURCE == "perf":  # which has no path of a call that fails or only names its file
+        witness.update(openat=-7, newfstatat=-4)
+    ops = {name: row["ops_total"] for name, row in rows["in/*"]["op"].items()}
+    live.equal("calls", ops, dict(+witness))
+    live.equal("errors", rows["in/*"]["op"]["openat"]["errors_total"], 7 if SOURCE == "bpf" else 0)
+    live.equal("bytes", [rows["in/*"]["op"][call][key] for call in ("pwrite64", "copy_file_range") for key in KEYS[1:]], [0, 4500, 30, 0])
+    live.equal("process", [row["ops_total"] for row in rows["in/*"]["process"].values()], [sum(witness.values())])
+    live.equal("not b", rows["not b"]["op"]["pwrite64"]["ops_total"], 40)
+    live.equal("not in", [rows["not in"]["op"][call]["ops_total"] for call in ("pwrite64", "write", "fchmod")], [70, 10, 6])
+    live.equal("file system", sum(row["ops_total"] for row in rows["in/*"]["fs"].values()), sum(witness.values()))
+
+
+def no_paths(live):
+    """What belongs to no file cannot be chosen by one, and stat says what it costs to choose calls."""
+    for words, sentence in ((["--by", "device"], "span 'block' is of block requests"), (["--by", "fuse"], "span 'fuse' is of other events"),
+                            (["--span", "syscall"], "span 'syscall' is of other events"), (["--by", "user"], "--by user: --path and"),
+                            (["--by", "cgroup"], "--by cgroup: --path and")):
+        ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", *words, "--path", "/x", "-a", "-n", "1"])
+        live.equal(f"{words}: status", ran.returncode, 125)
+        live.check(sentence in ran.stderr.decode(), f"{words}: {ran.stderr}")
+    for words in (["--path", "/x"], ["--exclude-path", "/x"], ["--comm", "x"], ["--uid", "0"], ["--cgroup", "/"], ["--device", "vda"], ["--syscalls=data"]):
+        ran = live.run([IOTRACE, "stat", "--daemon", *words])
+        live.check(ran.returncode == 125 and b"a daemon counts everything, so they go without" in ran.stderr, f"daemon {words}: {ran}")
+    for view, is_counted in (("file", SOURCE == "bpf"), ("op", False)):
+        ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "--by", view, "--path", "/x", "--json=/dev/null", "--", "true"])
+        live.equal(f"{view}: recorded", b"each operation is recorded, which costs" in ran.stderr, not is_counted)
+
+
+TESTS = (counts, kinds, same, renames, mounts, overflow, copies, in_flight, errors, others, asynchronous, paths, no_paths)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

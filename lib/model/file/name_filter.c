@@ -1,6 +1,6 @@
 #include "name_filter.h"
 
-#include <fnmatch.h>
+#include <iotrace/path_globs.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,7 @@ enum { NAME_SIZE = 4096 };
 enum verdict { UNKNOWN, WANTED, EXCLUDED };
 
 struct name_filter {
-	struct name_glob {
-		bool is_exclusion;
-		str_id glob;
-	} * glob;
-	uint32_t globs, cap, inclusions;
+	struct path_globs globs;
 	bool is_partial; /* some patterns match a file but not what is below it, or are not paths */
 	uint8_t *verdict; /* by str_id */
 	uint32_t verdicts;
@@ -43,9 +39,7 @@ void name_filter_add(struct model *m, uint32_t selection, bool is_exclusion, str
 		m->selection[selection].names = filter_new(m);
 	struct name_filter *k = m->selection[selection].names;
 
-	MEM_GROW(k->glob, k->cap, k->globs + 1);
-	k->glob[k->globs++] = (struct name_glob){is_exclusion, glob};
-	k->inclusions += !is_exclusion;
+	path_globs_add(&k->globs, is_exclusion, trace_text(&m->trace, glob));
 	k->is_partial |= is_exclusion || !is_of_tree(trace_text(&m->trace, glob));
 }
 
@@ -56,24 +50,10 @@ void name_filter_release(struct model *m)
 
 		if (!k)
 			continue;
-		free(k->glob);
+		path_globs_release(&k->globs);
 		cold_area_release(&k->area, k->verdict);
 		free(k);
 	}
-}
-
-static bool judge(const struct model *m, const struct name_filter *k, const char *name)
-{
-	bool is_included = !k->inclusions;
-
-	for (uint32_t i = 0; i < k->globs; i++) {
-		if (fnmatch(trace_text(&m->trace, k->glob[i].glob), name, 0))
-			continue;
-		if (k->glob[i].is_exclusion)
-			return false;
-		is_included = true;
-	}
-	return is_included;
 }
 
 static bool is_needed(const struct model *m, const char *bytes, size_t length)
@@ -89,7 +69,7 @@ static bool is_needed(const struct model *m, const char *bytes, size_t length)
 	for (uint32_t i = 0; i < m->selections; i++) {
 		const struct name_filter *k = m->selection[i].names;
 
-		if (!k || k->is_partial || judge(m, k, name))
+		if (!k || k->is_partial || path_globs_want(&k->globs, name))
 			return true;
 	}
 	return false;
@@ -122,10 +102,12 @@ bool name_is_wanted(struct model *m, uint32_t selection, str_id name)
 	if (!k)
 		return true;
 	if (!name)
-		return !k->inclusions;
+		return !k->globs.inclusions;
 	COLD_GROW(&k->area, k->verdict, k->verdicts, name + 1);
 	if (k->verdict[name] == UNKNOWN)
-		k->verdict[name] = judge(m, k, trace_text(&m->trace, name)) ? WANTED : EXCLUDED;
+		k->verdict[name] = path_globs_want(&k->globs, trace_text(&m->trace, name))
+					   ? WANTED
+					   : EXCLUDED;
 	m->trace.filters.has_met_path |= k->verdict[name] == WANTED;
 	return k->verdict[name] == WANTED;
 }
@@ -141,5 +123,6 @@ bool name_is_wanted_by_any(struct model *m, str_id name)
 
 bool name_filter_has_inclusions(const struct model *m, uint32_t selection)
 {
-	return m->selection[selection].names && m->selection[selection].names->inclusions != 0;
+	return m->selection[selection].names &&
+	       m->selection[selection].names->globs.inclusions != 0;
 }
