@@ -37,7 +37,10 @@ int feed_pid(const struct feed *feed);
 /* Also waits for this descriptor, of at most FEED_OTHERS. */
 enum { FEED_OTHERS = 4 };
 void feed_watch(struct feed *feed, int fd);
-/* Waits for at most wait_ms. line: without its "\n"; lent until the next call. */
+/*
+ * Waits for at most wait_ms, or after feed_stop() until wait_ms after that, no matter how many lines come. line: without its "\n"; lent
+ * until the next call.
+ */
 enum feed_event feed_wait(struct feed *feed, int wait_ms, const char **line);
 /* Asks the child to end, by SIGINT. From now on, keys and signals are not waited for. */
 void feed_stop(struct feed *feed);

@@ -1,4 +1,6 @@
 /* feed: see <iotrace/feed.h>. */
+#include "clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <iotrace/error.h>
@@ -15,6 +17,7 @@
 #include <unistd.h>
 
 enum { OUTPUT, MESSAGES, PIPES, SIGNAL_STATUS = 128, READ_SIZE = 65536, LINE_MOST = 64 << 20 };
+enum { NS_PER_MS = 1000000 };
 
 /* What was read of a pipe: lines that were returned, then others. */
 struct pipe_text {
@@ -26,7 +29,8 @@ struct pipe_text {
 
 struct feed {
 	pid_t pid;
-	bool is_stopped; /* by feed_stop() */
+	bool is_stopped;  /* by feed_stop() */
+	uint64_t stopped; /* when */
 	bool has_no_keys, has_no_signals;
 	const struct feed *followed; /* or NULL */
 	int other[FEED_OTHERS];      /* of feed_watch() */
@@ -266,15 +270,27 @@ static enum feed_event wait_once(struct feed *feed, int wait_ms)
 	return count ? FEED_LINE : FEED_TIMEOUT;
 }
 
+/* Returns how much of wait_ms is left. */
+static int time_left(const struct feed *feed, int wait_ms)
+{
+	uint64_t gone = feed->is_stopped ? (clock_now() - feed->stopped) / NS_PER_MS : 0;
+
+	return wait_ms < 0 ? wait_ms : gone < (uint64_t)wait_ms ? wait_ms - (int)gone : 0;
+}
+
 enum feed_event feed_wait(struct feed *feed, int wait_ms, const char **line)
 {
 	enum feed_event event = FEED_LINE;
 
 	while (event == FEED_LINE) {
+		int left = time_left(feed, wait_ms);
+
 		event = line_that_is_there(feed, line);
+		if (feed->is_stopped && !left && event != FEED_END)
+			return FEED_TIMEOUT;
 		if (event != FEED_TIMEOUT)
 			return event;
-		event = wait_once(feed, wait_ms);
+		event = wait_once(feed, left);
 	}
 	return event;
 }
@@ -282,6 +298,7 @@ enum feed_event feed_wait(struct feed *feed, int wait_ms, const char **line)
 void feed_stop(struct feed *feed)
 {
 	feed->is_stopped = true;
+	feed->stopped = clock_now();
 	feed->has_ended = false; /* the caller waits for it again */
 	kill(feed->pid, SIGINT);
 }
