@@ -826,6 +826,22 @@ def sleeps(pid):
     return total
 
 
+def own_processes(live):
+    """The process that looks at hangs, and all others of the run, are no rows of the whole machine."""
+    path = live.path("own.json")
+    with started(live, "-a", "--by", "process", "--hang", "0.3s", "-i", "0.2", "-n", "10", f"--json={path}", stdout=subprocess.DEVNULL) as stat:
+        cat = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+        with open(f"/proc/{stat.pid}/task/{stat.pid}/children", encoding="ascii") as file:
+            own = {str(stat.pid), *file.read().split()}
+        stat.wait()
+        cat.communicate()
+    with open(path, encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    live.check(any(hang["pid"] == cat.pid and hang["call"] == "read" for frame in found for hang in frame["hangs"]), "it was looked at")
+    live.equal("its own", [(row["name"], row["ops_total"]) for row in found[-1]["rows"] if set(re.findall(r"\d+", row["name"])) & own], [])
+    live.check(len(own) > 1, f"{own}")
+
+
 def idle(live):
     """If the kernel counts everything, there is nothing to look for between two frames."""
     if SOURCE != "bpf":
@@ -840,7 +856,7 @@ def idle(live):
 
 
 TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
-         overflow, fuses, hung_request, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, idle)
+         overflow, fuses, hung_request, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, own_processes, idle)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)
