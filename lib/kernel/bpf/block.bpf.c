@@ -237,8 +237,12 @@ static __always_inline void put_file(struct bpf_record_request *record, struct b
 
 static __always_inline void put_cgroup(struct bpf_record_request *record, struct bio *bio)
 {
-	if (bpf_core_field_exists(bio->bi_blkg))
-		record->cgroup = FOLLOW(bio, bi_blkg)->blkcg->css.cgroup->kn->id;
+	struct blkcg *group;
+
+	if (!bpf_core_field_exists(bio->bi_blkg))
+		return;
+	group = FOLLOW(FOLLOW(bio, bi_blkg), blkcg);
+	record->cgroup = FOLLOW(FOLLOW(FOLLOW(group, css.cgroup), kn), id);
 }
 
 static __always_inline struct bpf_record_request *begin_bio(struct outgoing *out, uint32_t step,

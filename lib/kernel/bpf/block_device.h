@@ -5,20 +5,20 @@
 
 static __always_inline uint32_t device_of_disk(struct gendisk *disk)
 {
-	return (uint32_t)disk->major << MINOR_BITS | (uint32_t)disk->first_minor;
+	return (uint32_t)FOLLOW(disk, major) << MINOR_BITS | (uint32_t)FOLLOW(disk, first_minor);
 }
 
 /* 0: a command to a drive without a disk */
 static __always_inline uint32_t device_of_request(struct request *request)
 {
 	if (bpf_core_field_exists(request->q->disk))
-		return device_of_disk(FOLLOW(request, q)->disk);
+		return device_of_disk(FOLLOW(FOLLOW(request, q), disk));
 	return device_of_disk(((struct request___old *)request)->rq_disk);
 }
 
 static __always_inline uint32_t device_of_bio(struct bio *bio)
 {
 	if (bpf_core_field_exists(bio->bi_bdev))
-		return FOLLOW(bio, bi_bdev)->bd_dev;
+		return FOLLOW(FOLLOW(bio, bi_bdev), bd_dev);
 	return device_of_disk(((struct bio___old *)bio)->bi_disk);
 }

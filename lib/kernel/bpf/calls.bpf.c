@@ -269,7 +269,7 @@ static __always_inline struct bpf_call *call_of(struct task_struct *task, uint32
 static __always_inline bool has_own_begin(uint32_t flags, struct task_struct *task)
 {
 	return flags & BPF_CALL_OWN_BEGIN ||
-	       (flags & BPF_CALL_CLOSES && FOLLOW(task, files)->count.counter > 1);
+	       (flags & BPF_CALL_CLOSES && FOLLOW(FOLLOW(task, files), count.counter) > 1);
 }
 
 static __always_inline uint32_t request_of(struct pt_regs *regs)

@@ -8,7 +8,7 @@ uint64_t bios_open;
 static __always_inline struct gendisk *disk_of_bio(struct bio *bio)
 {
 	if (bpf_core_field_exists(bio->bi_bdev))
-		return FOLLOW(bio, bi_bdev)->bd_disk;
+		return FOLLOW(FOLLOW(bio, bi_bdev), bd_disk);
 	return ((struct bio___old *)bio)->bi_disk;
 }
 

@@ -50,7 +50,7 @@ int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_opt
 	return 0;
 }
 
-void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted)
+void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted, const struct btf *kernel)
 {
 	struct row row[PROGRAMS];
 
@@ -58,7 +58,7 @@ void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted)
 	for (int i = 0; i < PROGRAMS; i++)
 		bpf_program__set_autoload(row[i].program, is_wanted);
 	if (is_wanted)
-		programs->rodata->zone_append = bpf_block_zone_append();
+		programs->rodata->zone_append = bpf_block_zone_append(kernel);
 }
 
 int bpf_span_attach_requests(struct span_bpf *programs, struct error *err)

@@ -12,4 +12,5 @@
 #include <bpf/libbpf.h>
 
 /* Opens the object `elf`, which is lent, through the skeleton of the other build. Returns 0 or -errno. */
-int bpf_plain_open(struct bpf_object_skeleton *skeleton, const void *elf, size_t size);
+int bpf_plain_open(struct bpf_object_skeleton *skeleton, const void *elf, size_t size,
+		   const struct bpf_object_open_opts *options);

@@ -4,11 +4,11 @@
 #include "bpf_comm.h"
 #include "bpf_source.h"
 #include "feature/bpf_log.h"
+#include "feature/bpf_part.h"
 #include "feature/bpf_plain.h"
 #include "feature/bpf_types.h"
 #include "rights/rights.h"
 
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +60,7 @@ static bool has_helper(int helper)
 static const struct bpf_enumerator MOUNTED = {"DCACHE_MOUNTED", {"dentry_flags"}};
 enum { MOUNTED_OLD = 0x10000 };
 
-static struct iotrace_bpf *open_plain(void)
+static struct iotrace_bpf *open_plain(const struct bpf_object_open_opts *options)
 {
 	struct iotrace_bpf *programs = calloc(1, sizeof(*programs));
 	size_t size;
@@ -70,7 +70,7 @@ static struct iotrace_bpf *open_plain(void)
 			       sizeof(*programs->bss) == sizeof(struct iotrace_plain_bpf__bss),
 		       "their constants have the same places");
 	if (programs && !iotrace_bpf__create_skeleton(programs) &&
-	    !bpf_plain_open(programs->skeleton, elf, size))
+	    !bpf_plain_open(programs->skeleton, elf, size, options))
 		return programs;
 	iotrace_bpf__destroy(programs);
 	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
@@ -79,6 +79,7 @@ static struct iotrace_bpf *open_plain(void)
 /* What all attempts have in common. */
 struct plan {
 	const struct bpf_options *options;
+	struct bpf_part part;
 	uint32_t mounted_flag;
 	int cpus;
 };
@@ -126,12 +127,16 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 static int try(struct bpf_loaded *loaded, const struct plan *plan, bool is_plain,
 	       struct bpf_refusal *refusal, struct error *err)
 {
+	const struct bpf_object_open_opts options = {.sz = sizeof(options),
+						     .btf_custom_path = bpf_part_path(&plan->part)};
 	int code;
 
 	bpf_log_keep(refusal);
 	loaded->is_plain = is_plain;
-	loaded->programs = is_plain ? open_plain() : iotrace_bpf__open();
+	loaded->programs = is_plain ? open_plain(&options) : iotrace_bpf__open_opts(&options);
 	code = loaded->programs ? fill(loaded, plan, err) : error_set(err, errno, "BPF programs");
+	if (!code)
+		code = bpf_part_fill(&plan->part, bpf_object__btf(loaded->programs->obj));
 	if (!code)
 		code = iotrace_bpf__load(loaded->programs);
 	bpf_log_keep(NULL);
@@ -202,24 +207,24 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 {
 	struct plan plan = {.options = options, .cpus = libbpf_num_possible_cpus()};
 	int code = check(options, err);
-	struct btf *kernel;
 
 	libbpf_set_print(bpf_log);
 	if (code)
 		return code;
 	if (plan.cpus < 1)
 		return error_set(err, -plan.cpus, "cannot get the number of CPUs");
-	kernel = btf__load_vmlinux_btf();
-	plan.mounted_flag = bpf_types_number(kernel, &MOUNTED, MOUNTED_OLD);
+	bpf_part_open(&plan.part);
+	plan.mounted_flag = bpf_types_number(plan.part.kernel, &MOUNTED, MOUNTED_OLD);
 	/* What is counted is not recorded. */
 	bpf_choice_init(&loaded->choice,
 			options->more_groups | (options->recording->are_all_counted
 							? CALL_GROUPS_ALWAYS
 							: options->recording->selection.groups),
-			kernel);
-	btf__free(kernel);
+			plan.part.kernel);
 	loaded->has_dynptr = has_helper(BPF_HELPER_RESERVE_DYNPTR);
-	return load_most(loaded, &plan, err);
+	code = load_most(loaded, &plan, err);
+	bpf_part_close(&plan.part);
+	return code;
 }
 
 void bpf_unload(struct bpf_loaded *loaded)

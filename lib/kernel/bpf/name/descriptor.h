@@ -5,7 +5,9 @@
 
 static __always_inline struct file *file_of(struct task_struct *task, int32_t fd)
 {
-	struct fdtable *table = FOLLOW(task, files)->fdt;
+	struct fdtable *table = FOLLOW(FOLLOW(task, files), fdt);
 
-	return (uint32_t)fd < table->max_fds ? (struct file *)PEEK_WORD(table->fd + fd) : NULL;
+	return (uint32_t)fd < FOLLOW(table, max_fds)
+		       ? (struct file *)PEEK_WORD(FOLLOW(table, fd) + fd)
+		       : NULL;
 }

@@ -10,7 +10,7 @@ enum { FMODE_LSEEK = 4, CLOSE_ON_EXEC = 02000000 };
 /* Returns the flags as fdinfo shows them: those of the file, and FD_CLOEXEC of the descriptor. */
 static __always_inline uint32_t flags_of(struct task_struct *task, struct file *file, int32_t fd)
 {
-	unsigned long *set = FOLLOW(task, files)->fdt->close_on_exec;
+	unsigned long *set = FOLLOW(FOLLOW(FOLLOW(task, files), fdt), close_on_exec);
 	uint64_t word = PEEK_WORD(set + (uint32_t)fd / LONG_BITS);
 	uint32_t flags = PEEK(file, f_flags) & ~LARGE_FILE;
 
