@@ -498,4 +498,25 @@ TEST_F(CallStacks, AreAbsentWhereTheSampleIs)
 	EXPECT_EQ(all()["call"], std::vector<uint64_t>({0xa, 0, 0xc}));
 }
 
+/* Walking a stack takes time, and so does an interrupt between sample and record. */
+TEST_F(CallStacks, MayBeTakenLongBeforeOrAfterTheRecord)
+{
+	begins(905000, 0xa);
+	feed({io::enter(1000000, t, "read"), io::leave(1000500, t, "read")});
+	begins(2040000, 0xb);
+	feed({io::enter(2000000, t, "read"), io::leave(2050000, t, "read")});
+	EXPECT_EQ(all()["call"], std::vector<uint64_t>({0xa, 0xb}));
+}
+
+/* Here the sample of a call was lost, and those of the calls before and after it are near. */
+TEST_F(CallStacks, AreNotThoseOfAnotherCall)
+{
+	begins(1000000, 0xa);
+	feed({io::enter(1000000, t, "read"), io::leave(1000500, t, "read"),
+	      io::enter(1002000, t, "read"), io::leave(1002500, t, "read")});
+	begins(1004000, 0xc);
+	feed({io::enter(1004000, t, "read"), io::leave(1004500, t, "read")});
+	EXPECT_EQ(all()["call"], std::vector<uint64_t>({0xa, 0, 0xc}));
+}
+
 } // namespace

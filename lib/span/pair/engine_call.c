@@ -17,8 +17,12 @@
 
 enum { CALLS_MOST = 4096 }; /* of each thread; when there are more, the oldest is dropped */
 
-/* Both times are taken in the kernel's functions of one tracepoint. A call whose times differ more has no stack. */
-static const uint64_t apart_most = 20000;
+/*
+ * Both times are taken in the kernel's functions of one tracepoint, but the sample's is earlier: walking the stack took up to 95 us on a
+ * busy virtual machine (Linux 6.18). A call whose sample is older than this has no stack, because then it may be that of a call
+ * which is of no span.
+ */
+static const uint64_t older_most = 1000000;
 
 struct call_stack {
 	uint64_t time;
@@ -29,6 +33,7 @@ struct call_stack {
 struct call_thread {
 	struct call_stack *at;
 	uint32_t first, count, cap;
+	uint64_t left, left_before; /* when the last call ended, and the one before it */
 };
 
 static bool is_event(const char *text, const char *name)
@@ -113,22 +118,36 @@ void engine_add_call(struct span_engine *engine, const struct event *event)
 		(struct call_stack){event->time, stacks_add(engine->stacks, event, false)};
 }
 
+/* Several spans may ask about the same call. */
+static void remember_end(struct call_thread *thread, uint64_t enter, uint64_t leave)
+{
+	if (enter >= thread->left)
+		thread->left_before = thread->left;
+	if (leave > thread->left)
+		thread->left = leave;
+}
+
+static bool is_of_call(const struct call_thread *thread, uint64_t time, uint64_t enter,
+		       uint64_t leave)
+{
+	return time <= leave && time >= thread->left_before && time + older_most >= enter;
+}
+
 uint32_t engine_call_stack(struct span_engine *engine, uint32_t tid, uint64_t enter, uint64_t leave)
 {
 	struct engine_calls *calls = &engine->calls;
 	uint32_t index = calls->is_wanted ? map_get(&calls->by_tid, tid) : MAP_NONE;
-	const struct call_stack *call;
 	struct call_thread *thread;
+	const struct call_stack *call;
 
 	if (index == MAP_NONE)
 		return 0;
 	thread = &calls->thread[index];
+	remember_end(thread, enter, leave);
 	while (thread->count > 1 && thread->at[thread->first + 1].time <= leave)
 		drop(thread, 1);
 	call = &thread->at[thread->first];
-	return thread->count && call->time + apart_most >= enter && call->time <= enter + apart_most
-		       ? call->stack
-		       : 0;
+	return thread->count && is_of_call(thread, call->time, enter, leave) ? call->stack : 0;
 }
 
 void engine_calls_release(struct engine_calls *calls)
