@@ -130,7 +130,7 @@ class Live:
         more.setdefault("stdout", subprocess.PIPE)
         more.setdefault("stderr", subprocess.PIPE)
         more.setdefault("env", CALMED)
-        more.setdefault("timeout", 120)
+        more.setdefault("timeout", 600)  # a check with idle priority waits for all tests beside it
         return subprocess.run(argv, **more)
 
     def record(self, archive, command, *options, status=0, wrapper=(), **more):
