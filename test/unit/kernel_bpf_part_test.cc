@@ -79,6 +79,15 @@ types programs(std::initializer_list<const char *> structs, const char *member)
 	return btf;
 }
 
+types part_with(const char *type, const char *member, int before = 0)
+{
+	struct btf *kernel = btf__new_empty();
+	types named = programs({type}, member);
+
+	Kernel(kernel, before);
+	return part_of(kernel, named.get());
+}
+
 const struct btf_type *type_of(const types &part, const char *name, uint32_t kind)
 {
 	int id = btf__find_by_name_kind(part.get(), name, kind);
@@ -88,10 +97,7 @@ const struct btf_type *type_of(const types &part, const char *name, uint32_t kin
 
 TEST(BpfPart, HasTheWantedMembersWhereTheKernelHasThem)
 {
-	struct btf *kernel = btf__new_empty();
-	Kernel(kernel, 100);
-	types named = programs({"file"}, "f_bit");
-	types part = part_of(kernel, named.get());
+	types part = part_with("file", "f_bit", 100);
 	const struct btf_type *file = type_of(part, "file", BTF_KIND_STRUCT);
 
 	ASSERT_NE(file, nullptr);
@@ -106,10 +112,7 @@ TEST(BpfPart, HasTheWantedMembersWhereTheKernelHasThem)
 
 TEST(BpfPart, MembersOfMembersWithoutANameAreFound)
 {
-	struct btf *kernel = btf__new_empty();
-	Kernel(kernel, 0);
-	types named = programs({"file___old"}, "f_count");
-	types part = part_of(kernel, named.get());
+	types part = part_with("file___old", "f_count");
 	const struct btf_type *file = type_of(part, "file", BTF_KIND_STRUCT);
 
 	ASSERT_NE(file, nullptr) << "file___old is a version of it";
@@ -123,18 +126,11 @@ TEST(BpfPart, MembersOfMembersWithoutANameAreFound)
 
 TEST(BpfPart, HasSizesOfArraysAndPointers)
 {
-	struct btf *kernel = btf__new_empty();
-	Kernel(kernel, 0);
-	types named = programs({"file"}, "f_row");
-	types row = part_of(kernel, named.get());
+	types row = part_with("file", "f_row"), path = part_with("file", "f_path");
 	const struct btf_type *file = type_of(row, "file", BTF_KIND_STRUCT);
 
 	ASSERT_NE(file, nullptr);
 	EXPECT_EQ(btf__resolve_size(row.get(), btf_members(file)[1].type), 12);
-	kernel = btf__new_empty();
-	Kernel(kernel, 0);
-	named = programs({"file"}, "f_path");
-	types path = part_of(kernel, named.get());
 	file = type_of(path, "file", BTF_KIND_STRUCT);
 	ASSERT_NE(file, nullptr);
 	EXPECT_TRUE(btf_is_ptr(btf__type_by_id(path.get(), btf_members(file)[1].type)));
@@ -192,40 +188,6 @@ TEST(BpfPart, IsTheWholeIfTheNumberIsTaken)
 
 	EXPECT_EQ(btf__find_by_name_kind(part.get(), "timespec64", BTF_KIND_STRUCT), MOMENT);
 	EXPECT_NE(type_of(part, "other", BTF_KIND_STRUCT), nullptr);
-}
-
-/* The kernel that runs here, and names of its types: offsets in the part are those in the kernel. */
-TEST(BpfPart, AgreesWithThisKernel)
-{
-	types kernel(btf__load_vmlinux_btf(), btf__free);
-	if (!kernel)
-		GTEST_SKIP() << "this kernel has no types";
-	types named = programs({"task_struct", "file", "inode"}, "i_ino");
-	btf__add_struct(named.get(), "dentry", 4);
-	btf__add_field(named.get(), "tgid", 1, 0, 0);
-	types part = part_of(btf__load_vmlinux_btf(), named.get());
-
-	EXPECT_LT(btf__type_cnt(part.get()), btf__type_cnt(kernel.get()) / 10);
-	for (const char *name : {"task_struct", "file", "inode", "dentry"}) {
-		const struct btf_type *here = type_of(part, name, BTF_KIND_STRUCT);
-		const struct btf_type *there = type_of(kernel, name, BTF_KIND_STRUCT);
-
-		ASSERT_NE(here, nullptr) << name;
-		EXPECT_EQ(here->size, there->size) << name;
-		for (uint32_t i = 0, k = 0; i < btf_vlen(here); i++) {
-			std::string member = btf__name_by_offset(part.get(),
-								 btf_members(here)[i].name_off);
-
-			if (member.empty())
-				continue;
-			while (k < btf_vlen(there) &&
-			       member != btf__name_by_offset(kernel.get(),
-							     btf_members(there)[k].name_off))
-				k++;
-			ASSERT_LT(k, btf_vlen(there)) << name << " " << member;
-			EXPECT_EQ(btf_member_bit_offset(here, i), btf_member_bit_offset(there, k));
-		}
-	}
 }
 
 } // namespace

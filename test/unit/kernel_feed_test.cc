@@ -48,4 +48,19 @@ TEST(Feed, AChildThatIgnoresItsEndAndGoesOnWritingIsAwaitedOnce)
 	EXPECT_EQ(feed_end(feed), 128 + SIGKILL);
 }
 
+TEST(Feed, LinesThatAreStillThereDoNotProlongIt)
+{
+	struct error err = {};
+	struct feed *feed = feed_new(ignore_signals, nullptr, &err);
+	const char *line;
+
+	ASSERT_TRUE(feed) << err.text;
+	feed_ignore_keys(feed);
+	ASSERT_EQ(feed_wait(feed, 10000, &line), FEED_LINE);
+	feed_stop(feed);
+	usleep(2 * WAIT_MS * 1000);
+	EXPECT_EQ(feed_wait(feed, WAIT_MS, &line), FEED_TIMEOUT);
+	EXPECT_EQ(feed_end(feed), 128 + SIGKILL);
+}
+
 } // namespace

@@ -10,7 +10,6 @@
 #include "bpf_span_format.h"
 #include "bpf_span_request.h"
 #include "feature/bpf_log.h"
-#include "feature/bpf_part.h"
 #include "feature/bpf_plain.h"
 #include "load/bpf_source.h"
 #include "perf/tracefs.h"
@@ -179,8 +178,7 @@ static void choose(struct bpf_span *span, const struct bpf_common *common)
 	programs->rodata->cgroups = common->cgroups;
 }
 
-static void prepare(struct bpf_span *span, const struct bpf_span_options *options,
-		    const struct btf *kernel)
+static void prepare(struct bpf_span *span, const struct bpf_span_options *options)
 {
 	const struct bpf_common common = bpf_source_common(options->source);
 	struct span_bpf *programs = span->programs;
@@ -212,7 +210,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 		memcpy((void *)(uintptr_t)programs->rodata->fd2_of, flights->fd2,
 		       sizeof(programs->rodata->fd2_of));
 	programs->rodata->mounted_flag = common.mounted_flag;
-	bpf_span_prepare_requests(programs, spec->is_of_requests, kernel);
+	programs->rodata->zone_append = common.zone_append;
+	bpf_span_prepare_requests(programs, spec->is_of_requests);
 	bpf_program__set_autoload(programs->progs.thread_ends,
 				  spec->is_of_thread || spec->is_of_process || spec->has_ends);
 	prepare_calls(span);
@@ -221,7 +220,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 }
 
 /* See bpf_plain.h. */
-static struct span_bpf *open_plain(const struct bpf_object_open_opts *options)
+static struct span_bpf *open_plain(void)
 {
 	struct span_bpf *programs = calloc(1, sizeof(*programs));
 	size_t size;
@@ -231,30 +230,25 @@ static struct span_bpf *open_plain(const struct bpf_object_open_opts *options)
 			       sizeof(*programs->bss) == sizeof(struct span_plain_bpf__bss),
 		       "their constants have the same places");
 	if (programs && !span_bpf__create_skeleton(programs) &&
-	    !bpf_plain_open(programs->skeleton, elf, size, options))
+	    !bpf_plain_open(programs->skeleton, elf, size, NULL))
 		return programs;
 	span_bpf__destroy(programs);
 	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
 }
 
-static int load_with(struct bpf_span *span, const struct bpf_span_options *options,
-		     const struct bpf_part *part, struct error *err)
+static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
 {
-	const struct bpf_object_open_opts how = {.sz = sizeof(how),
-						 .btf_custom_path = bpf_part_path(part)};
 	const struct bpf_common common = bpf_source_common(options->source);
 	struct bpf_refusal refusal;
 	int code;
 
-	span->programs = common.is_plain ? open_plain(&how) : span_bpf__open_opts(&how);
+	span->programs = common.is_plain ? open_plain() : span_bpf__open();
 	if (!span->programs)
 		return error_set(err, errno, "cannot open the BPF programs that count spans");
-	prepare(span, options, part->kernel);
+	prepare(span, options);
 	code = bpf_map__reuse_fd(span->programs->maps.calls, common.calls_fd);
 	if (!code)
 		code = bpf_map__reuse_fd(span->programs->maps.chosen_cgroups, common.cgroups_fd);
-	if (!code)
-		code = bpf_part_fill(part, bpf_object__btf(span->programs->obj));
 	bpf_log_keep(&refusal);
 	if (!code)
 		code = span_bpf__load(span->programs);
@@ -265,17 +259,6 @@ static int load_with(struct bpf_span *span, const struct bpf_span_options *optio
 				 refusal.program, *refusal.program ? ": " : "", refusal.why,
 				 strerror(-code));
 	return 0;
-}
-
-static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
-{
-	struct bpf_part part;
-	int code;
-
-	bpf_part_open(&part);
-	code = load_with(span, options, &part, err);
-	bpf_part_close(&part);
-	return code;
 }
 
 static void *map_memory(const struct bpf_map *map, int rights, size_t entry, size_t *size,

@@ -1,8 +1,6 @@
 /* bpf_span_request: see bpf_span_request.h. */
 #include "bpf_span_request.h"
 
-#include "load/bpf_block.h"
-
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <iotrace/error.h>
@@ -50,15 +48,13 @@ int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_opt
 	return 0;
 }
 
-void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted, const struct btf *kernel)
+void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted)
 {
 	struct row row[PROGRAMS];
 
 	list(programs, row);
 	for (int i = 0; i < PROGRAMS; i++)
 		bpf_program__set_autoload(row[i].program, is_wanted);
-	if (is_wanted)
-		programs->rodata->zone_append = bpf_block_zone_append(kernel);
 }
 
 int bpf_span_attach_requests(struct span_bpf *programs, struct error *err)

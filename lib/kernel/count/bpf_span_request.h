@@ -7,12 +7,10 @@
 
 #include <span.skel.h>
 
-struct btf;
-
 /* Returns 0, or -ENOTSUP with a message. */
 int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_options *options,
 			   struct error *err);
 /* Decides before they are loaded whether they are. */
-void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted, const struct btf *kernel);
+void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted);
 /* Returns 0, or -errno with a message. */
 int bpf_span_attach_requests(struct span_bpf *programs, struct error *err);

@@ -21,8 +21,8 @@ struct copy {
 	const struct btf *kernel;
 	struct btf *part;
 	struct hash_key key;
-	struct map types,
-		members;   /* hashes of names -> 1; another name with the same hash does no harm */
+	/* Hashes of wanted names -> 1. Another name with the same hash does no harm. */
+	struct map types, members;
 	struct map copied; /* types of the kernel -> types of the part */
 };
 

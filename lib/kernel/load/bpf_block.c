@@ -4,9 +4,7 @@
 #include "bpf_source.h"
 #include "feature/bpf_log.h"
 #include "feature/bpf_missed.h"
-#include "feature/bpf_part.h"
 #include "feature/bpf_plain.h"
-#include "feature/bpf_types.h"
 
 #include <block.skel.h>
 #include <block_plain.skel.h>
@@ -34,61 +32,36 @@ static int share(struct block_bpf *programs, const struct bpf_common *common)
 	return code ? code : bpf_map__reuse_fd(programs->maps.books, common->books_fd);
 }
 
-static struct block_bpf *open_plain(const struct bpf_object_open_opts *options)
+static struct block_bpf *open_plain(void)
 {
 	struct block_bpf *programs = calloc(1, sizeof(*programs));
 	size_t size;
 	const void *elf = block_plain_bpf__elf_bytes(&size);
 
 	if (!programs || block_bpf__create_skeleton(programs) ||
-	    bpf_plain_open(programs->skeleton, elf, size, options)) {
+	    bpf_plain_open(programs->skeleton, elf, size, NULL)) {
 		block_bpf__destroy(programs);
 		return NULL;
 	}
 	return programs;
 }
 
-/* Linux 6.0 renamed the enumeration. */
-static const struct bpf_enumerator ZONE_APPEND = {"REQ_OP_ZONE_APPEND", {"req_op", "req_opf"}};
-
-uint32_t bpf_block_zone_append(const struct btf *kernel)
+static int load(struct bpf_block *block, const struct bpf_block_options *options)
 {
-	return bpf_types_number(kernel, &ZONE_APPEND, UINT32_MAX);
-}
-
-static int load_with(struct bpf_block *block, const struct bpf_block_options *options,
-		     const struct bpf_part *part)
-{
-	const struct bpf_object_open_opts how = {.sz = sizeof(how),
-						 .btf_custom_path = bpf_part_path(part)};
 	struct bpf_common common = bpf_source_common(options->source);
-	struct block_bpf *programs = common.is_plain ? open_plain(&how)
-						     : block_bpf__open_opts(&how);
+	struct block_bpf *programs = common.is_plain ? open_plain() : block_bpf__open();
 	int code;
 
 	if (!programs)
 		return -errno;
 	block->programs = programs;
 	programs->rodata->sample_id = options->id;
-	programs->rodata->zone_append = bpf_block_zone_append(part->kernel);
+	programs->rodata->zone_append = common.zone_append;
 	programs->rodata->has_devices = options->devices != 0;
 	if (options->devices)
 		bpf_map__set_max_entries(programs->maps.devices, options->devices);
 	code = share(programs, &common);
-	if (!code)
-		code = bpf_part_fill(part, bpf_object__btf(programs->obj));
 	return code ? code : block_bpf__load(programs);
-}
-
-static int load(struct bpf_block *block, const struct bpf_block_options *options)
-{
-	struct bpf_part part;
-	int code;
-
-	bpf_part_open(&part);
-	code = load_with(block, options, &part);
-	bpf_part_close(&part);
-	return code;
 }
 
 static int add_devices(struct bpf_block *block, const struct bpf_block_options *options)

@@ -11,7 +11,6 @@
 
 struct bpf_block;
 struct bpf_source;
-struct btf;
 struct error;
 
 struct bpf_block_options {
@@ -24,8 +23,6 @@ struct bpf_block_options {
 /* Returns the programs, attached and disabled; NULL with a message. Later steps need no rights. */
 struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct error *err);
 void bpf_block_close(struct bpf_block *block);
-/* Returns the number of the operation that appends to a zone, which differs between kernels. kernel: its types. */
-uint32_t bpf_block_zone_append(const struct btf *kernel);
 /* Enables or disables the recording of steps. */
 void bpf_block_enable(struct bpf_block *block, bool is_on);
 /* Detaches the programs: none runs any more. */

@@ -60,6 +60,9 @@ static bool has_helper(int helper)
 static const struct bpf_enumerator MOUNTED = {"DCACHE_MOUNTED", {"dentry_flags"}};
 enum { MOUNTED_OLD = 0x10000 };
 
+/* Linux 6.0 renamed the enumeration. */
+static const struct bpf_enumerator ZONE_APPEND = {"REQ_OP_ZONE_APPEND", {"req_op", "req_opf"}};
+
 static struct iotrace_bpf *open_plain(const struct bpf_object_open_opts *options)
 {
 	struct iotrace_bpf *programs = calloc(1, sizeof(*programs));
@@ -215,6 +218,7 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 		return error_set(err, -plan.cpus, "cannot get the number of CPUs");
 	bpf_part_open(&plan.part);
 	plan.mounted_flag = bpf_types_number(plan.part.kernel, &MOUNTED, MOUNTED_OLD);
+	loaded->zone_append = bpf_types_number(plan.part.kernel, &ZONE_APPEND, UINT32_MAX);
 	/* What is counted is not recorded. */
 	bpf_choice_init(&loaded->choice,
 			options->more_groups | (options->recording->are_all_counted

@@ -17,6 +17,8 @@ struct bpf_loaded {
 	struct iotrace_bpf *programs; /* loaded, not attached */
 	bool is_plain;
 	bool has_dynptr;
+	uint32_t
+		zone_append; /* the operation that appends to a zone, which differs between kernels */
 	struct bpf_cipher cipher; /* set by the caller before, */
 	struct bpf_users users;   /* like this */
 	struct bpf_choice choice;

@@ -319,6 +319,7 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 				   .is_preemptible = source->programs->rodata->is_preemptible,
 				   .hides_addresses = source->programs->rodata->hides_addresses,
 				   .mounted_flag = source->programs->rodata->mounted_flag,
+				   .zone_append = source->loaded.zone_append,
 				   .cipher = source->loaded.cipher,
 				   .users = source->loaded.users,
 				   .comm = &source->programs->rodata->comm,

@@ -86,6 +86,7 @@ struct bpf_common {
 	bool is_preemptible; /* see bpf/base/preempt.h */
 	bool hides_addresses;
 	uint32_t mounted_flag; /* DCACHE_MOUNTED */
+	uint32_t zone_append;  /* the operation that appends to a zone */
 	struct bpf_cipher cipher;
 	struct bpf_users users;
 	/* The chosen names, and control groups. Lent. */
