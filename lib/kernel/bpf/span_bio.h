@@ -22,7 +22,7 @@ int BPF_PROG(bio_comes, struct bio *bio)
 					   .moves = moves_of(bio->bi_opf)};
 	struct bpf_span_books *books = books_of_cpu();
 
-	if (!books || FOLLOW(disk, queue)->mq_ops || !is_of_chosen(new.group))
+	if (!books || FOLLOW(FOLLOW(disk, queue), mq_ops) || !is_of_chosen(new.group))
 		return 0;
 	open = find_one(bio);
 	if (open) {
