@@ -77,7 +77,6 @@ bool span_is_of_raw_calls(const struct span *span)
 
 const char *span_why_not(const struct span_options *options, const struct span *span)
 {
-	const struct recording *recording = &options->record.recording;
 	const char *why = span_why_none(options, span->where != SPAN_OF_KEY);
 
 	for (int side = 0; side < SPAN_SIDES && !why; side++)
@@ -87,7 +86,5 @@ const char *span_why_not(const struct span_options *options, const struct span *
 	if (options->is_stat && span_is_of_raw_calls(span) &&
 	    (!span->group || strcmp(span->group, "id") != 0))
 		return "only some calls are wanted, and its group is not their number";
-	if (span->where == SPAN_OF_KEY && !recording->is_system)
-		return "only some tasks are followed, and its key says which it is of";
 	return NULL;
 }

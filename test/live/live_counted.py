@@ -303,6 +303,55 @@ def waits(live):
     balanced(live, "waits", numbers)
 
 
+# Threads of a process, of its child, and of a program that another thread than the first one executes. Each says how often it slept.
+SLEEPERS = """
+import ctypes, os, resource, sys, threading
+libc = ctypes.CDLL(None)
+def sleeps(name):
+    libc.prctl(15, name, 0, 0, 0)
+    of = resource.RUSAGE_THREAD
+    before = resource.getrusage(of).ru_nvcsw
+    for _ in range(50):
+        libc.usleep(2000)
+    print(name.decode(), resource.getrusage(of).ru_nvcsw - before, flush=True)
+os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
+if sys.argv[1] == 'executed':
+    sleeps(b'the executor')
+    sys.exit()
+sys.stdin.readline()
+thread = threading.Thread(target=sleeps, args=[b'the thread'])
+thread.start()
+thread.join()
+child = os.fork()
+if not child:
+    sleeps(b'the child')
+    again = [sys.executable, '-S', '-c', sys.argv[2], 'executed', '']
+    threading.Thread(target=os.execv, args=(sys.executable, again)).start()
+    threading.Event().wait()
+os.waitpid(child, 0)
+sleeps(b'the parent')
+"""
+
+
+def followed(live):
+    """Another thread wakes one up, so the key says whose a wait for a CPU is. Only those of some processes are counted."""
+    with block.Busy(), subprocess.Popen([sys.executable, "-S", "-c", SLEEPERS, "first", SLEEPERS], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True) as work:
+        recorders = [LatencyRecorder(live, source, {}, "--span", "sched", f"--source={source}", "-p", str(work.pid), "--top", "1000")
+                     for source in ("bpf", "perf")]
+        slept = [line.rsplit(" ", 1) for line in work.communicate("go\n")[0].splitlines()]
+        kernel, user = [recorder.numbers(live) for recorder in recorders]
+    live.equal("followed: by the kernel", [numbers["books"]["spans"][0]["counted_in_kernel"] for numbers in (kernel, user)], [True, False])
+    balanced(live, "followed", kernel)
+    found = rows(kernel, "count")
+    live.equal("followed: counts", found, rows(user, "count"))
+    live.equal("followed: ends without begin", *[numbers["books"]["spans"][0]["ends_without_begin"] for numbers in (kernel, user)])
+    live.equal("followed: sleepers", len(slept), 4)
+    for name, count in slept:
+        live.check(int(count) <= found.get(("sched", name), [0])[0] <= 100, f"followed: {name} slept {count} times: {found}")
+    live.check({name for _, name in found} <= {name for name, _ in slept} | {os.path.basename(sys.executable)[:15]}, f"followed: others: {found}")
+
+
 def chosen_names(live):
     """Another field of the event says which names its groups have, as `isa` of kvm:kvm_exit. Here, the format file of a tracepoint that
     each machine has says so."""
@@ -333,17 +382,16 @@ def refused(live):
             ("--source=perf", ["--span", seek, "--source=perf"]),
             ("tracepoint syscalls:sys_enter_lseek: it has no number 'comm'", ["--span", f"{seek},comm"]),
             ("its field 'filename' is not a single number", ["--span", "k: sched:sched_process_exec -> syscalls:sys_exit_lseek by tid group filename"]),
-            ("a pattern is more than the begin of a text", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*n*" ->', 1)]),
-            ("only some tasks are followed", ["--span", "sched"])):
+            ("a pattern is more than the begin of a text", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*n*" ->', 1)])):
         numbers, text = told(live, *options, "--", sys.executable, "-S", "-c", code)
         live.check(f"is not counted in the kernel: {why}" in " ".join(text.split()), f"{options}: {text}")
         live.equal(f"{options}: whose", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [False])
-        live.check(numbers["books"]["spans"][0]["begun"] or "sched" in options, f"{options}: begun")  # nobody need have waited
+        live.check(numbers["books"]["spans"][0]["begun"], f"{options}: begun")
 
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, in_parts, many, fates, forgotten, waits, chosen_names, refused):
+        for each in (same, grouped, in_parts, many, fates, forgotten, waits, followed, chosen_names, refused):
             each(test)
     else:
         test.lacks("BPF")

@@ -281,7 +281,7 @@ static __always_inline void end(const struct input *input)
 		count(&books->ends_without_begin,
 		      !spec.has_user && !spec.has_choice && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
 			      spec.owner != BPF_SPAN_OF_FILE &&
-			      (spec.is_everywhere || is_followed(input)));
+			      (ends_anywhere() || is_followed(input)));
 		return;
 	}
 	note_end(input, key);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bpf/base/choice.h"
+#include "bpf/span_followed.h"
 #include "bpf/span_text.h"
 
 /* What a display, or a daemon, has started belongs to iotrace, too. */
@@ -24,6 +25,12 @@ static __always_inline bool is_chosen(void)
 				    has_chosen_user() && is_in_chosen_cgroup());
 }
 
+/* Whether all ends that come have a begin that counts, unless it was lost. */
+static __always_inline bool ends_anywhere(void)
+{
+	return spec.is_everywhere && (spec.is_system || !spec.is_owner_in_key);
+}
+
 /* Probes are only in the processes that are followed, unless other tasks are needed, too. */
 static __always_inline bool is_followed(const struct input *input)
 {
@@ -34,6 +41,8 @@ static __always_inline bool is_followed(const struct input *input)
 		return true;
 	if (spec.is_system)
 		return !is_own(tgid);
+	if (spec.is_owner_in_key)
+		return is_followed_thread(VALUE(input, BPF_SPAN_KEY));
 	task = bpf_get_current_task_btf();
 	return task->bpf_storage && bpf_task_storage_get(&calls, task, NULL, 0);
 }

@@ -35,6 +35,7 @@ enum {
 	FLIGHTS = 1 << 15,
 	KEPT_CALLS = 1 << 16,
 	ENDING_THREADS = 1 << 14,
+	THREADS = 1 << 22, /* no thread has a higher number */
 };
 
 /*
@@ -88,6 +89,12 @@ static bool keeps_fields(const struct bpf_span *span)
 	return false;
 }
 
+/* Whether the numbers of threads say whether they are followed: see bpf/span_followed.h. */
+static bool finds_followed(const struct bpf_span_spec *spec)
+{
+	return spec->is_owner_in_key && !spec->is_system;
+}
+
 static uint32_t slots_for(uint32_t room)
 {
 	uint32_t slots = 1;
@@ -122,6 +129,7 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.file_index, spec->chunks ? BPF_SPAN_FILES : 1);
 	bpf_map__set_max_entries(programs->maps.recent_files, spec->chunks ? span->cpus : 1);
 	bpf_map__set_max_entries(programs->maps.scratches, spec->chunks ? span->cpus : 1);
+	bpf_map__set_max_entries(programs->maps.followed, finds_followed(spec) ? THREADS / 64 : 1);
 	bpf_map__set_max_entries(programs->maps.flights, flights);
 	bpf_map__set_max_entries(programs->maps.flight_index, flights);
 }
@@ -140,6 +148,16 @@ static void prepare_uring(struct bpf_span *span, const char *layout)
 	bpf_program__set_autoload(programs->progs.file_uring_ends, is_new && is_of_files);
 	bpf_program__set_autoload(programs->progs.file_uring_ends_values,
 				  has_values && is_of_files);
+}
+
+static void prepare_followed(struct bpf_span *span)
+{
+	struct span_bpf *programs = span->programs;
+	bool is_wanted = finds_followed(&span->plan.spec);
+
+	bpf_program__set_autoload(programs->progs.thread_begins, is_wanted);
+	bpf_program__set_autoload(programs->progs.thread_executes, is_wanted);
+	bpf_program__set_autoload(programs->progs.find_followed, is_wanted);
 }
 
 static void prepare_calls(struct bpf_span *span)
@@ -215,6 +233,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	bpf_program__set_autoload(programs->progs.thread_ends,
 				  spec->is_of_thread || spec->is_of_process || spec->has_ends);
 	prepare_calls(span);
+	prepare_followed(span);
 	prepare_uring(span, common.uring_end);
 	prepare_points(span, options->span);
 }
@@ -274,7 +293,16 @@ static void *map_memory(const struct bpf_map *map, int rights, size_t entry, siz
 	return NULL;
 }
 
-static int open_iterator(struct bpf_span *span, struct error *err)
+static int open_iterator(const struct bpf_program *program, struct bpf_link **link, int *fd)
+{
+	*link = bpf_program__attach_iter(program, NULL);
+	if (!*link)
+		return -errno;
+	*fd = bpf_iter_create(bpf_link__fd(*link));
+	return *fd < 0 ? *fd : 0;
+}
+
+static int open_iterators(struct bpf_span *span, struct error *err)
 {
 	_Static_assert((int)COUNTED_VALUES == (int)BPF_SPAN_VALUES &&
 			       (int)COUNTED_READS == (int)BPF_SPAN_READS &&
@@ -287,15 +315,14 @@ static int open_iterator(struct bpf_span *span, struct error *err)
 			       (int)COUNTED_FD_RESULT == (int)BPF_SPAN_FD_RESULT &&
 			       (int)COUNTED_ERRNOS == (int)BPF_SPAN_ERRNOS,
 		       "they are the same");
-	struct bpf_link *link = bpf_program__attach_iter(span->programs->progs.spans_left, NULL);
+	int code = open_iterator(span->programs->progs.spans_left, &span->iterator, &span->left_fd);
 
-	if (!link)
-		return error_set(err, errno, "cannot read which spans are open");
-	span->iterator = link;
-	span->left_fd = bpf_iter_create(bpf_link__fd(link));
-	return span->left_fd < 0
-		       ? error_set(err, -span->left_fd, "cannot read which spans are open")
-		       : 0;
+	if (code)
+		return error_set(err, -code, "cannot read which spans are open");
+	if (finds_followed(&span->plan.spec))
+		code = open_iterator(span->programs->progs.find_followed, &span->followers,
+				     &span->followed_fd);
+	return code ? error_set(err, -code, "cannot find the threads that are followed") : 0;
 }
 
 static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
@@ -349,7 +376,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 					   sizeof(*span->flights), &span->flights_size, err);
 	if (span->plan.spec.flights && !span->flights)
 		return -err->code;
-	code = open_iterator(span, err);
+	code = open_iterators(span, err);
 	return code ? code : bpf_span_attach(span, options, from->format, err);
 }
 
@@ -359,7 +386,7 @@ struct bpf_span *bpf_span_open(const struct bpf_span_options *options, struct er
 	struct bpf_span_source from = {.probes = options->probes};
 	int code;
 
-	span->left_fd = -1;
+	span->left_fd = span->followed_fd = -1;
 	for (int i = 0; i < BPF_SPAN_POINTS; i++)
 		span->event[i] = span->entry[i] = -1;
 	code = open_all(span, options, &from, err);
@@ -381,7 +408,10 @@ void bpf_span_close(struct bpf_span *span)
 	bpf_missed_close(&span->missed);
 	if (span->left_fd >= 0)
 		close(span->left_fd);
+	if (span->followed_fd >= 0)
+		close(span->followed_fd);
 	bpf_link__destroy(span->iterator);
+	bpf_link__destroy(span->followers);
 	if (span->open)
 		munmap((void *)(uintptr_t)span->open, span->open_size);
 	if (span->slots)
@@ -408,6 +438,10 @@ void bpf_span_leave_out(struct bpf_span *span, const pid_t pid[BPF_SPAN_HELPERS]
 
 void bpf_span_enable(struct bpf_span *span, bool is_on)
 {
+	char none;
+
+	while (is_on && span->followed_fd >= 0 && read(span->followed_fd, &none, 1) > 0)
+		;
 	__atomic_store_n(&span->programs->bss->is_on, is_on, __ATOMIC_RELEASE);
 }
 

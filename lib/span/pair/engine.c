@@ -79,13 +79,21 @@ void engine_begin(struct span_engine *engine, const struct open_span *span)
 	}
 }
 
+/* Whether the key says that it is a span of a thread that is not followed. */
+static bool is_of_others(const struct span_engine *engine, uint32_t span, const uint64_t *key)
+{
+	return engine->chooses && engine->span[span].span->where == SPAN_OF_KEY &&
+	       map_get(&engine->chosen, (uint32_t)key[0]) == MAP_NONE;
+}
+
 bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, enum span_fate fate,
 		uint64_t time, uint64_t bytes)
 {
 	uint32_t slot = open_find(&engine->open, span, key);
 
 	if (slot == OPEN_NONE) {
-		engine->span[span].books.ends_without_begin += fate == SPAN_ENDED;
+		engine->span[span].books.ends_without_begin +=
+			fate == SPAN_ENDED && !is_of_others(engine, span, key);
 		return false;
 	}
 	if (bytes)
