@@ -28,6 +28,7 @@
 /* Space in the kernel, and for the records of tasks. Groups need cells on each CPU. */
 enum { RING = 256 << 10, SPOOL = 8 << 20, QUEUE = 1 << 20 };
 enum { ROOM = 1 << 14, CELLS_LEAST = 1 << 12, CELLS_OF_CPU = 1 << 10, CELLS_MOST = 1 << 17 };
+enum { FRAMES_TO_TRIM = 60 };
 
 static const struct {
 	const char *span;
@@ -45,6 +46,7 @@ struct count_job {
 	struct daemon_view view[PUBLICATION_VIEWS];
 	struct daemon_hangs hangs; /* if they are wanted */
 	char *place;               /* of the spool */
+	uint32_t frames;           /* written */
 	bool has_begun, has_failed;
 };
 
@@ -80,12 +82,22 @@ static void begin(struct count_job *job)
 	job->has_begun = true;
 }
 
+/* Gives back what the kernel's types took while programs were loaded, and later, what many tasks and files took that are gone. */
+static void trim_memory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 static void report_now(void *context)
 {
 	struct count_job *job = context;
 
 	begin(job);
 	write_frame(job, job->run->now);
+	if (!(++job->frames % FRAMES_TO_TRIM))
+		trim_memory();
 }
 
 static void report_last(void *context, struct live *live)
@@ -129,14 +141,6 @@ static bool start_view(struct count_job *job, int view, struct live *live)
 	if (why)
 		log_warn("%s are not counted: %s", daemon_view_title((uint32_t)view), why);
 	return !why;
-}
-
-/* What the kernel's types took while programs were loaded is given back. */
-static void trim_memory(void)
-{
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
 }
 
 static int started(void *context, struct live *live, struct error *err)

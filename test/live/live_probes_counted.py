@@ -164,23 +164,37 @@ def counts(numbers):
     return {row["group"]: row["count"] for row in numbers["spans"]}
 
 
+def check_counts(live, name, span, expected, in_kernel):
+    """expected: how many begin and end, and how many each group has."""
+    begun, ended, groups = expected
+    for source in ("bpf", "perf"):
+        numbers, words = told(live, f"--source={source}", "--span", span, "--", PROBES)
+        live.equal(f"{name}: {source} ({words})",
+                   [(span["counted_in_kernel"], span["begun"], span["ended"]) for span in numbers["books"]["spans"]],
+                   [(source == "bpf" and in_kernel, begun, ended)])
+        live.equal(f"{name}: {source}: groups", counts(numbers), groups)
+
+
+def texts(live):
+    """Keys, groups and conditions that are texts, in the program's memory or the names of threads."""
+    named = f"uprobe:{PROBES}:named"
+    often, seldom = MORE * 3 // 4, MORE // 4
+    for name, span, begun, ended, groups in (
+            ("comm", f"{TAKE} -> {TAKE}%return by tid,comm", ALL + TWICE, ALL + TWICE, {"": ALL + TWICE}),
+            ("group", f"{named} -> {named}%return by tid group +0(arg1):string", MORE, MORE, {"often": often, "seldom": seldom}),
+            ("condition", f'{named} if +0(arg1):string ~ "se*" -> {named}%return by tid', seldom, seldom, {"": seldom}),
+            ("other", f'{named} if +0(arg1):string != "seldom" -> {named}%return by tid group +0(arg1):string', often, often, {"often": often}),
+            # The first text, which is the second of four, ends with each of its next ones.
+            ("key", f'{named} -> {named} by +0(arg1):string', MORE, MORE - 2, {"": MORE - 2})):
+        check_counts(live, f"texts: {name}", f"k: {span}", (begun, ended, groups), True)
+
+
 def refused(live):
-    """What the kernel cannot count is counted all the same: texts, and more events than it has programs for."""
-    comm = f"k: {TAKE} -> {TAKE}%return by tid,comm"
-    text = f"k: uprobe:{PROBES}:named -> uprobe:{PROBES}:named%return by tid group +0(arg1):string"
-    some = f'k: uprobe:{PROBES}:named if +0(arg1):string ~ "se*" -> uprobe:{PROBES}:named%return by tid'
+    """More events than the kernel has programs for are counted all the same."""
     many = f"k: {TAKE} -> {' or '.join([GIVE + ' if arg1 < 3'] * 4)} or {GIVE} by tid,arg1 group +0(+8(arg1)):u32"
-    for span, why, ended, begun, groups in (
-            (comm, "it has no number 'comm'", ALL + TWICE, ALL + TWICE, {"": ALL + TWICE}),
-            (text, "is not a single number", MORE, MORE, {"often": MORE * 3 // 4, "seldom": MORE // 4}),
-            (some, "is not a short text", MORE // 4, MORE // 4, {"": MORE // 4}),
-            (many, "more than 4 events end it", ALL, ALL + TWICE, {"1": ALL // 2, "2": ALL // 2})):
-        for source in ("bpf", "perf"):
-            numbers, words = told(live, f"--source={source}", "--span", span, "--", PROBES)
-            live.check(source == "perf" or f"is not counted in the kernel: {why}" in words or why in words, words)
-            live.equal(f"{why}: {source}", [(span["counted_in_kernel"], span["begun"], span["ended"]) for span in numbers["books"]["spans"]],
-                       [(False, begun, ended)])
-            live.equal(f"{why}: {source}: groups", counts(numbers), groups)
+    check_counts(live, "many", many, (ALL + TWICE, ALL, {"1": ALL // 2, "2": ALL // 2}), False)
+    words = told(live, "--span", many, "--", PROBES)[1]
+    live.check("is not counted in the kernel: more than 4 events end it" in words or SOURCE == "perf", words)
 
 
 def absent(live):
@@ -247,7 +261,7 @@ def without_kprobes(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, chosen, commands, refused, absent, without_kprobes):
+        for each in (same, grouped, chosen, commands, texts, refused, absent, without_kprobes):
             each(test)
     else:
         test.lacks("BPF")

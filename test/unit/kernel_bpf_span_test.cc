@@ -176,7 +176,6 @@ TEST_F(Plan, KeysMayBeBitsOfANumber)
 TEST_F(Plan, RefusesWhatIsNoNumber)
 {
 	const std::map<const char *, const char *> wrong = {
-		{"name", "its field 'name' is not a single number"},
 		{"crooked", "its field 'crooked' is not a single number"},
 		{"common_pid", "its field 'common_pid' is not a single number"},
 		{"nothing", "it has no number 'nothing'"}};
@@ -212,19 +211,33 @@ TEST_F(Plan, GroupsMayBeTexts)
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.texts, (uint32_t)BPF_SPAN_TEXTS);
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_TEXT);
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text.at, 20U);
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text.size, 16U);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].text, BPF_SPAN_TEXT_ARRAY);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].offset, 20U);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].size, 16U);
+	EXPECT_EQ(plan.spec.text_size, (uint32_t)BPF_SPAN_SHORT_TEXT);
+	EXPECT_TRUE(plan.spec.has_group_text);
 	span.point[COUNTED_BEGIN].event = "a:ends"; /* it has no such field */
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_OF_TEXT);
-	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].text.size, 0U);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].text, BPF_SPAN_TEXT_COMM);
 	span.by = COUNTED_BY_THREAD;
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.texts, 0U);
-	span.by = COUNTED_BY_GROUP;
+}
+
+TEST_F(Plan, KeysMayBeTexts)
+{
 	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "comm";
-	EXPECT_EQ(make(), -ENOTSUP);
-	EXPECT_STREQ(err.text, "tracepoint a:ends: it has no number 'comm'");
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].text, BPF_SPAN_TEXT_ARRAY);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].field[BPF_SPAN_KEY].text, BPF_SPAN_TEXT_COMM);
+	EXPECT_EQ(plan.spec.texts, (uint32_t)BPF_SPAN_TEXTS);
+	EXPECT_EQ(plan.spec.text_size, (uint32_t)BPF_SPAN_SHORT_TEXT);
+	EXPECT_FALSE(plan.spec.has_group_text);
+	span.point[COUNTED_BEGIN].key[0] = "name"; /* of any length */
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].text, BPF_SPAN_TEXT_DATA_LOC);
+	EXPECT_EQ(plan.spec.text_size, (uint32_t)BPF_SPAN_LONG_TEXT);
 }
 
 TEST_F(Plan, ConditionsMayBeTexts)
@@ -238,13 +251,13 @@ TEST_F(Plan, ConditionsMayBeTexts)
 					     0,      "cat*",        3,     true};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_TEST].at, BPF_SPAN_OF_TEXT);
-	EXPECT_EQ(std::string(match[0].wanted.at), "dd");
-	EXPECT_EQ(match[0].text.at, 20U);
-	EXPECT_EQ(match[0].mask.at[31], '\xff');
+	EXPECT_EQ(std::string(match[0].wanted), "dd");
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_TEST].offset, 20U);
+	EXPECT_EQ(match[0].mask[31], '\xff');
 	EXPECT_TRUE(match[0].is_unequal);
-	EXPECT_EQ(std::string(match[1].mask.at), "\xff\xff\xff");
+	EXPECT_EQ(std::string(match[1].mask), "\xff\xff\xff");
 	EXPECT_FALSE(match[1].is_unequal);
-	for (const char *field : {"kind", "name", "nothing"}) {
+	for (const char *field : {"kind", "nothing"}) {
 		err = {};
 		span.point[COUNTED_BEGIN].test[1].field = field;
 		EXPECT_EQ(make(), -ENOTSUP);

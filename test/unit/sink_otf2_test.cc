@@ -53,7 +53,8 @@ bool exists(const std::string &path)
 /* Returns what otf2-print says of the archive; empty: it accepts it. It fills tens of megabytes first, sooner in huge pages. */
 std::string otf2_print(const std::string &dir, const std::string &options)
 {
-	std::string command = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 otf2-print " + options + " '" + dir + "/traces.otf2' 2>&1";
+	std::string command = "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 otf2-print " + options + " '" +
+			      dir + "/traces.otf2' 2>&1";
 	FILE *pipe = popen(command.c_str(), "r");
 	std::string text;
 	char buffer[4096];

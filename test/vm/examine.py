@@ -108,18 +108,23 @@ class Machine:
 
     def _compare_spans(self, live, run):
         """The kernel counts them. Those that are cancelled have no end."""
-        for name, least, spans in (("numbers", STORM, "tknec"), ("probes", PROBED, "fec")):
+        for name, least, spans in (("numbers", STORM, ("t", "k", "n", "e", "c", "sched", "x")), ("probes", PROBED, ("f", "e", "c", "m"))):
             numbers = json.loads(text(self.path(run, name)))
             live.equal(f"{name}: complete", numbers["books"]["balanced"], True)
             live.equal(f"{name}: counted in the kernel", {span["span"]: span["counted_in_kernel"] for span in numbers["books"]["spans"]},
                        {span: True for span in spans})
             for span in numbers["books"]["spans"]:
+                if span["span"] in ("sched", "x"):
+                    continue
                 # A walk through the kernel's hash may miss one that begins at the same time on another CPU.
                 count = span["cancelled"] + span["begun_again"] if span["span"] == "c" else span["ended"]
                 live.check(least <= count < least + 100 and span["begun_again"] < least / 1000, f"{name}: {span}")
                 live.equal(f"{name}: {span['span']}: all", count, span["begun"])
             if name == "numbers":
                 live.check("workload_storm" in [row["group"] for row in numbers["spans"] if row["span"] == "n"], f"names: {numbers['spans']}")
+                rows = {span: {row["group"]: row["count"] for row in numbers["spans"] if row["span"] == span} for span in ("sched", "x")}
+                live.check(set(rows["sched"]) <= {"workload_storm", "iotrace"} and rows["sched"].get("workload_storm", 0) > 0, f"waits: {rows}")
+                live.equal("programs", [(os.path.basename(name), count) for name, count in rows["x"].items()], [("workload_storm", 1)])
         for view in ("op", "fs", "file"):
             live.check(" is counted in the kernel" in text(self.path(run, f"{view}-err")), f"stat --by {view}: {text(self.path(run, f'{view}-err'))}")
             rows = json.loads(text(self.path(run, view)).splitlines()[-1])["rows"]

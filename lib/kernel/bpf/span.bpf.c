@@ -151,6 +151,10 @@ static __always_inline void begin_of(const struct input *input, uint64_t owner,
 	struct place place;
 
 	take_key(key, input);
+	if (has_no_key(input, key)) {
+		count(&books->full, 1);
+		return;
+	}
 	place = place_of(key);
 	/* Without slots, a thread most often has an entry already; another key most often has none. */
 	open = spec.slots || spec.is_of_thread ? find_open(&place, key) : NULL;

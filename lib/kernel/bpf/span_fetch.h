@@ -15,6 +15,7 @@ uint64_t unread; /* fields whose memory was not present */
 
 enum { NULL_PAGE = 4096 };
 
+/* Of a text, returns the address. */
 static __noinline uint64_t fetch(void *regs, const volatile struct bpf_span_fetch *how)
 {
 	uint32_t depth = how->depth, size = how->size;
@@ -25,7 +26,8 @@ static __noinline uint64_t fetch(void *regs, const volatile struct bpf_span_fetc
 		return (int64_t)how->offset[0];
 	bpf_probe_read_kernel(&value, sizeof(value), regs + how->at);
 	for (uint32_t i = 0; i < BPF_SPAN_DEPTH && i < depth; i++) {
-		uint32_t bytes = i + 1 < depth || size > sizeof(value) ? sizeof(value) : size;
+		uint32_t bytes = i + 1 < depth || !size || size > sizeof(value) ? sizeof(value)
+									: size;
 
 		address = value + (int64_t)how->offset[i];
 		value = 0;
@@ -36,6 +38,9 @@ static __noinline uint64_t fetch(void *regs, const volatile struct bpf_span_fetc
 			__sync_fetch_and_add(&unread, 1);
 		break;
 	}
+	for (uint32_t i = 0; i < BPF_SPAN_DEPTH && !size; i++)
+		if (i == depth)
+			return value + (int64_t)how->offset[i];
 	shift = 64 - 8 * size;
 	value <<= shift & 63;
 	return how->is_signed ? (uint64_t)((int64_t)value >> (shift & 63)) : value >> (shift & 63);

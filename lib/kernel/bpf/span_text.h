@@ -1,17 +1,19 @@
 /*
- * span_text: groups and conditions that are texts. Each text of a group has a number, from 1; 0 means that there was no room for it.
+ * span_text: keys and groups that are texts. Each text has a number, from 1; 0 means that there was no room for it, or that it is too
+ * long.
  */
 #pragma once
 
-#include "bpf/span_value.h"
+#include "bpf/span_input.h"
+#include "bpf/span_text_read.h"
 
-const volatile struct bpf_span_match match[BPF_SPAN_POINTS][BPF_SPAN_TESTS];
 uint32_t texts_used; /* may exceed the limit */
 
+/* The size of keys and values is spec.text_size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
-	__type(key, struct bpf_span_text);
+	__uint(key_size, BPF_SPAN_SHORT_TEXT);
 	__type(value, uint32_t);
 } text_index SEC(".maps");
 
@@ -20,68 +22,81 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct bpf_span_text);
+	__uint(value_size, BPF_SPAN_SHORT_TEXT);
 } texts SEC(".maps");
 
-static __always_inline uint64_t number_of_text(const struct bpf_span_text *text)
-{
-	uint32_t *number = bpf_map_lookup_elem(&text_index, text), new;
-	struct bpf_span_text *to;
+/* Where programs of a CPU read a text. The program of a probe may interrupt another one. */
+struct text_space {
+	uint32_t is_used, none;
+	char at[BPF_SPAN_LONG_TEXT];
+};
 
-	if (number)
-		return *number;
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct text_space);
+} text_spaces SEC(".maps");
+
+static __always_inline uint64_t new_text(const char *text)
+{
+	uint32_t *number, new;
+	void *to;
+
 	if (texts_used >= spec.texts)
 		return 0;
 	new = __sync_fetch_and_add(&texts_used, 1) + 1;
 	to = bpf_map_lookup_elem(&texts, &new);
 	if (!to)
 		return 0;
-	*to = *text;
+	bpf_probe_read_kernel(to, spec.text_size, text);
 	/* Another CPU may have made one at the same time. */
-	if (bpf_map_update_elem(&text_index, text, &new, BPF_NOEXIST)) {
-		number = bpf_map_lookup_elem(&text_index, text);
-		return number ? *number : 0;
-	}
-	return new;
+	if (!bpf_map_update_elem(&text_index, text, &new, BPF_NOEXIST))
+		return new;
+	number = bpf_map_lookup_elem(&text_index, text);
+	return number ? *number : 0;
 }
 
-static __always_inline void read_text(struct bpf_span_text *text, const void *data,
-				      const volatile struct bpf_span_place *place)
+static __always_inline uint64_t number_of_text(struct text_space *space, void *data,
+					       const volatile struct bpf_span_field *field,
+					       const volatile struct bpf_span_fetch *how,
+					       bool makes)
 {
-	if (place->size)
-		bpf_probe_read_kernel_str(text->at, place->size, data + place->at);
-	else
-		bpf_get_current_comm(text->at, sizeof(((struct bpf_span_flight *)0)->comm));
+	uint32_t *known;
+
+	for (uint32_t i = 0; i < BPF_SPAN_LONG_TEXT / sizeof(uint64_t); i++)
+		if (i < spec.text_size / sizeof(uint64_t))
+			((uint64_t *)space->at)[i] = 0;
+	if (read_text(space->at, spec.text_size, data, field, how) >= spec.text_size)
+		return 0;
+	known = bpf_map_lookup_elem(&text_index, space->at);
+	return known ? *known : makes ? new_text(space->at) : 0;
 }
 
-uint64_t chooser; /* of the last group */
-
-static __always_inline uint64_t group_of(const struct input *input)
+/* Not inlined: few spans have texts. makes: gives a number to a new text. */
+static __noinline uint64_t number_of_field(void *data, const volatile struct bpf_span_field *field,
+					   const volatile struct bpf_span_fetch *how, bool makes)
 {
-	const volatile struct bpf_span_point *point = input->point;
-	struct bpf_span_text text = {0};
+	uint32_t cpu = bpf_get_smp_processor_id();
+	struct text_space *space = bpf_map_lookup_elem(&text_spaces, &cpu);
+	uint64_t number;
 
-	if (spec.has_chooser && point->field[BPF_SPAN_CHOOSER].at)
-		*(volatile uint64_t *)&chooser = VALUE(input, BPF_SPAN_CHOOSER);
-	if (point->field[BPF_SPAN_GROUP].at != BPF_SPAN_OF_TEXT)
-		return VALUE(input, BPF_SPAN_GROUP);
-	read_text(&text, input->data, &point->text);
-	return number_of_text(&text);
+	if (!space || *(volatile uint32_t *)&space->is_used)
+		return 0;
+	*(volatile uint32_t *)&space->is_used = 1;
+	number = number_of_text(space, data, field, how, makes);
+	*(volatile uint32_t *)&space->is_used = 0;
+	return number;
 }
 
-/* Not inlined: few spans have such conditions. */
-static __noinline bool matches(void *data, const volatile struct bpf_span_match *match)
+/* Keys of ends need no numbers of their own. */
+static __always_inline uint64_t text_of(const struct input *input,
+					const volatile struct bpf_span_field *field,
+					uint32_t number)
 {
-	struct bpf_span_text text = {0};
-	bool differs = false;
+	uint64_t point = number_of_point(input);
 
-	read_text(&text, data, &match->text);
-	for (uint32_t i = 0; i < BPF_SPAN_TEXT; i++)
-		differs = differs || ((text.at[i] ^ match->wanted.at[i]) & match->mask.at[i]);
-	return match->is_unequal ? differs : !differs;
-}
-
-static __always_inline bool has_no_text(uint64_t group)
-{
-	return (spec.texts || spec.chunks) && !group;
+	return number_of_field(input->data, field, fetch_of(input, number),
+			       point == BPF_SPAN_BEGIN || point == BPF_SPAN_BEGIN_2 ||
+				       number == BPF_SPAN_GROUP);
 }

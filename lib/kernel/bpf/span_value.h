@@ -3,19 +3,7 @@
  */
 #pragma once
 
-#include "bpf/span_fetch.h"
-
-/* What a program gets: the data of a tracepoint, a system call, or the registers at a probe. */
-struct input {
-	const volatile struct bpf_span_point *point; /* what it is an event of */
-	void *data;
-	struct pt_regs *regs;
-	const volatile struct bpf_span_site *site; /* of a probe */
-	const uint64_t *kept;                      /* from the entry of the function */
-	uint64_t result;
-	uint64_t task; /* pid and tid */
-	long call;
-};
+#include "bpf/span_text.h"
 
 /* Reads a field. bpf_span_patch() writes its real offset and size into the instruction. */
 #define FIELD(data, number)                                                                        \
@@ -31,17 +19,14 @@ struct input {
 		 ? extended(&(input)->point->field[number], FIELD((input)->data, number))          \
 	 : (input)->point->field[number].at == BPF_SPAN_OF_PROBE                                   \
 		 ? fetch((input)->data, &(input)->site->field[number])                             \
+	 : (input)->point->field[number].at == BPF_SPAN_OF_TEXT                                    \
+		 ? text_of(input, &(input)->point->field[number], number)                           \
 		 : value_of(input, &(input)->point->field[number]))
 
 static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,
 					 uint64_t number)
 {
 	return (int64_t)(number << field->shift) >> field->shift;
-}
-
-static __always_inline uint64_t number_of_point(const struct input *input)
-{
-	return input->point - spec.point;
 }
 
 static __always_inline uint64_t argument_of(struct pt_regs *regs, uint8_t number)
@@ -104,6 +89,20 @@ static __always_inline uint64_t value_of(const struct input *input,
 	default:
 		return 0;
 	}
+}
+
+uint64_t chooser; /* of the last group */
+
+static __always_inline uint64_t group_of(const struct input *input)
+{
+	if (spec.has_chooser && input->point->field[BPF_SPAN_CHOOSER].at)
+		*(volatile uint64_t *)&chooser = VALUE(input, BPF_SPAN_CHOOSER);
+	return VALUE(input, BPF_SPAN_GROUP);
+}
+
+static __always_inline bool has_no_text(uint64_t group)
+{
+	return (spec.has_group_text || spec.chunks) && !group;
 }
 
 /* Number of spans that failed, by errno; 0: another one. */

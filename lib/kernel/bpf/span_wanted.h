@@ -3,7 +3,7 @@
 
 #include "bpf/base/choice.h"
 #include "bpf/span_followed.h"
-#include "bpf/span_text.h"
+#include "bpf/span_value.h"
 
 /* What a display, or a daemon, has started belongs to iotrace, too. */
 static __always_inline bool is_own(int tgid)
@@ -79,7 +79,10 @@ static __always_inline bool holds(const volatile struct bpf_span_test *test, uin
 			passes = true;                                                             \
 		}                                                                                  \
 		if (passes && (input)->point->field[BPF_SPAN_TEST + (i)].at == BPF_SPAN_OF_TEXT)   \
-			passes = matches((input)->data, &match[number_of_point(input)][i]);        \
+			passes = matches((input)->data,                                            \
+					 &(input)->point->field[BPF_SPAN_TEST + (i)],              \
+					 fetch_of(input, BPF_SPAN_TEST + (i)),                     \
+					 &match[number_of_point(input)][i]);                       \
 		else                                                                               \
 			passes = passes && holds(&(input)->point->test[i],                         \
 						 VALUE(input, BPF_SPAN_TEST + (i)));               \
@@ -98,6 +101,18 @@ static __always_inline bool is_wanted(const struct input *input)
 	CHECK(input, 6);
 	CHECK(input, 7);
 	return is_enough || passes;
+}
+
+/* Whether a text of the key has no number, so that nothing can be begun. */
+static __always_inline bool has_no_key(const struct input *input, const uint64_t *key)
+{
+	const volatile struct bpf_span_point *point = input->point;
+	bool has_none = false;
+
+	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
+		has_none = has_none ||
+			   (point->field[BPF_SPAN_KEY + i].at == BPF_SPAN_OF_TEXT && !key[i]);
+	return has_none;
 }
 
 static __always_inline void take_key(uint64_t *key, const struct input *input)

@@ -122,7 +122,10 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.recent, span->cpus);
 	bpf_map__set_max_entries(programs->maps.kept, keeps_fields(span) ? KEPT_CALLS : 1);
 	bpf_map__set_max_entries(programs->maps.texts, spec->texts + 1);
+	bpf_map__set_value_size(programs->maps.texts, spec->text_size);
 	bpf_map__set_max_entries(programs->maps.text_index, spec->texts ? spec->texts : 1);
+	bpf_map__set_key_size(programs->maps.text_index, spec->text_size);
+	bpf_map__set_max_entries(programs->maps.text_spaces, spec->texts ? span->cpus : 1);
 	bpf_map__set_max_entries(programs->maps.last_ends, spec->has_ends ? ENDING_THREADS : 1);
 	bpf_map__set_max_entries(programs->maps.names, spec->chunks ? spec->chunks : 1);
 	bpf_map__set_max_entries(programs->maps.name_index, spec->chunks ? BPF_SPAN_NAMES : 1);
@@ -364,7 +367,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 					 sizeof(*span->slots), &span->slots_size, err);
 	if (span->slots)
 		span->texts = map_memory(span->programs->maps.texts, PROT_READ,
-					 sizeof(*span->texts), &span->texts_size, err);
+					 span->plan.spec.text_size, &span->texts_size, err);
 	if (span->texts)
 		span->names = map_memory(span->programs->maps.names, PROT_READ,
 					 sizeof(*span->names), &span->names_size, err);

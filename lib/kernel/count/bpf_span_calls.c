@@ -9,6 +9,8 @@ enum { NUMBER_AT = 8, ARGUMENTS_AT = 16, ARGUMENTS = 6 };
 static bool is_of_call(const struct bpf_span_field *field, const struct bpf_span_offset *where,
 		       bool is_any)
 {
+	if (field->at == BPF_SPAN_OF_TEXT)
+		return field->text == BPF_SPAN_TEXT_COMM;
 	return field->at != BPF_SPAN_NUMBER ||
 	       (where->size == 8 && where->offset >= (is_any ? NUMBER_AT : ARGUMENTS_AT) &&
 		where->offset < ARGUMENTS_AT + 8 * ARGUMENTS);

@@ -114,13 +114,15 @@ static const char *take_place(struct bpf_span_fetch *fetch, const char *text)
 	return text;
 }
 
-/* Reads ":u32". */
+/* Reads ":u32", or ":string", whose last access is left to the programs. */
 static bool take_type(struct bpf_span_fetch *fetch, const char *text)
 {
 	unsigned long bits = text[0] == ':' && text[1] && strchr("usx", text[1])
 				     ? strtoul(text + 2, NULL, 10)
 				     : 0;
 
+	if (!strncmp(text, ":string", 7))
+		return fetch->depth-- && !fetch->is_constant;
 	fetch->is_signed = text[0] && text[1] == 's';
 	fetch->size = (uint8_t)(bits / 8);
 	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
@@ -141,7 +143,7 @@ static const char *find_name(const char *fields, const char *name)
 }
 
 static int take_field(struct bpf_span_fetch *fetch, const struct recording_probe *probe,
-		      const char *name, struct error *err)
+		      const char *name, bool wants_text, struct error *err)
 {
 	const char *text = find_name(probe->fields, name);
 
@@ -151,6 +153,9 @@ static int take_field(struct bpf_span_fetch *fetch, const struct recording_probe
 	text = take_place(fetch, text);
 	if (!text || !take_type(fetch, text))
 		return error_say(err, ENOTSUP, "its field '%s' is not a single number", name);
+	if (wants_text != !fetch->size)
+		return error_say(err, ENOTSUP, "its field '%s' is not a %s", name,
+				 wants_text ? "text" : "single number");
 	return 1;
 }
 
@@ -195,12 +200,13 @@ int bpf_span_find_sites(struct bpf_span_probe *to, const struct bpf_span_found *
 }
 
 int bpf_span_find_field(struct bpf_span_probe *to, const struct bpf_span_found *found,
-			uint32_t number, const char *name, struct error *err)
+			uint32_t number, const char *name, bool wants_text, struct error *err)
 {
 	int code = 1;
 
 	for (uint32_t i = 0; i < to->sites && code > 0; i++)
-		code = take_field(&to->site[i].field[number], &found->probe[i], name, err);
+		code = take_field(&to->site[i].field[number], &found->probe[i], name, wants_text,
+				  err);
 	return code;
 }
 
@@ -208,7 +214,7 @@ int bpf_span_find_kept(struct bpf_span_entry *to, const struct bpf_span_found *f
 		       const char *name, uint8_t *kept, struct error *err)
 {
 	struct bpf_span_fetch fetch;
-	int code = found->count ? take_field(&fetch, found->probe, name, err) : 0;
+	int code = found->count ? take_field(&fetch, found->probe, name, false, err) : 0;
 
 	if (code <= 0)
 		return code;

@@ -17,9 +17,9 @@ struct bpf_span_found bpf_span_find_probe(const struct recording_probes *probes,
 /* Fills the sites, without fields. Returns 0, or -ENOTSUP with a message. */
 int bpf_span_find_sites(struct bpf_span_probe *to, const struct bpf_span_found *found,
 			struct error *err);
-/* Finds a field at all sites. Returns 1; 0 if the probe does not have it; -ENOTSUP with a message. */
+/* Finds a number or a text at all sites. Returns 1; 0 if the probe does not have it; -ENOTSUP with a message. */
 int bpf_span_find_field(struct bpf_span_probe *to, const struct bpf_span_found *found,
-			uint32_t number, const char *name, struct error *err);
+			uint32_t number, const char *name, bool wants_text, struct error *err);
 /*
  * The same at the entry of a function, for its return. The fields get their own numbers: *kept. The same name has one number.
  */

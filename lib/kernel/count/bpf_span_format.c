@@ -98,16 +98,40 @@ int bpf_span_find_number(const char *format, const char *name, struct bpf_span_f
 	return 1;
 }
 
-int bpf_span_find_text(const char *format, const char *name, struct bpf_span_place *place)
+/* Returns where a text of this type is, or -1. */
+static int text_at(const char *type, const struct bpf_span_offset *where)
+{
+	static const struct {
+		const char *type;
+		enum bpf_span_text_at at;
+	} row[] = {
+		{"__data_loc char[]", BPF_SPAN_TEXT_DATA_LOC},
+		{"__rel_loc char[]", BPF_SPAN_TEXT_REL_LOC},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
+		if (!strncmp(type, row[i].type, strlen(row[i].type)))
+			return row[i].at;
+	return !strncmp(type, "char ", 5) && strchr(type, '[') && where->size < BPF_SPAN_LONG_TEXT - 1
+		       ? BPF_SPAN_TEXT_ARRAY
+		       : -1;
+}
+
+int bpf_span_find_text(const char *format, const char *name, struct bpf_span_field *field)
 {
 	struct bpf_span_offset where;
 	char type[LINE];
 	bool is_signed;
+	int at;
 
 	if (!find_line(format, name, type, &where, &is_signed))
 		return 0;
-	*place = (struct bpf_span_place){where.offset, where.size};
-	return !strncmp(type, "char ", 5) && strchr(type, '[') && where.size <= BPF_SPAN_TEXT
-		       ? 1
-		       : -ENOTSUP;
+	at = text_at(type, &where);
+	if (at < 0)
+		return -ENOTSUP;
+	*field = (struct bpf_span_field){.at = BPF_SPAN_OF_TEXT,
+					 .offset = where.offset,
+					 .size = where.size,
+					 .text = (uint8_t)at};
+	return 1;
 }

@@ -10,7 +10,7 @@ char *bpf_span_read_format(const struct bpf_span_options *options, const char *e
 /* Fills the formats of the points' tracepoints, to be freed. Returns 0, or -errno with a message. */
 int bpf_span_read_formats(const struct bpf_span_options *options, char *format[BPF_SPAN_POINTS],
 			  struct error *err);
-/* Find a field: a number, or an array of characters. Return 1; 0 if the tracepoint does not have it; -ENOTSUP if it is something else. */
+/* Find a field: a number, or a text. Return 1; 0 if the tracepoint does not have it; -ENOTSUP if it is something else. */
 int bpf_span_find_number(const char *format, const char *name, struct bpf_span_field *field,
 			 struct bpf_span_offset *where, struct error *err); /* with a message */
-int bpf_span_find_text(const char *format, const char *name, struct bpf_span_place *place);
+int bpf_span_find_text(const char *format, const char *name, struct bpf_span_field *field);

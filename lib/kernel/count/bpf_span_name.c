@@ -36,7 +36,7 @@ const char *bpf_span_text(struct bpf_span *span, uint64_t group)
 
 	if (spec->chunks)
 		return group && group <= spec->chunks ? name_of(span, group) : "";
-	if (!spec->texts)
+	if (!spec->has_group_text)
 		return NULL;
-	return span->texts[group <= spec->texts ? group : 0].at;
+	return span->texts + spec->text_size * (group <= spec->texts ? group : 0);
 }

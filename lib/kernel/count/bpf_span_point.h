@@ -78,19 +78,20 @@ enum bpf_span_at {
 	BPF_SPAN_CGROUP,
 	BPF_SPAN_OF_PROBE, /* in registers or memory: bpf_span_probe.h */
 	BPF_SPAN_OF_ENTRY, /* kept since the function was entered */
-	BPF_SPAN_OF_TEXT,  /* for groups and conditions: see struct bpf_span_place */
+	BPF_SPAN_OF_TEXT,  /* the number of a text: see enum bpf_span_text_at */
 };
 
-/* Where a text is in the tracepoint's data. size 0: it is the name of the thread. */
-struct bpf_span_place {
-	uint32_t at, size;
+/* Where a text is. */
+enum bpf_span_text_at {
+	BPF_SPAN_TEXT_COMM,     /* the name of the thread */
+	BPF_SPAN_TEXT_ARRAY,    /* `size` bytes at `offset` in the tracepoint's data */
+	BPF_SPAN_TEXT_DATA_LOC, /* 4 bytes at `offset` say where in the data: Linux, __data_loc */
+	BPF_SPAN_TEXT_REL_LOC,  /* and how far behind them: Linux 5.17, __rel_loc */
+	BPF_SPAN_TEXT_MEMORY,   /* in the memory of the program: the last access of a probe's field */
 };
 
-/* The rest is 0. Groups are numbers of texts, from 1. */
-enum { BPF_SPAN_TEXT = 32, BPF_SPAN_TEXTS = 8192 };
-struct bpf_span_text {
-	char at[BPF_SPAN_TEXT];
-};
+/* Keys and groups are numbers of texts, from 1. Texts of arrays of no more than BPF_SPAN_SHORT_TEXT bytes take less room. */
+enum { BPF_SPAN_SHORT_TEXT = 32, BPF_SPAN_LONG_TEXT = 256, BPF_SPAN_TEXTS = 8192 };
 
 struct bpf_span_field {
 	uint8_t at; /* enum bpf_span_at */
@@ -98,6 +99,10 @@ struct bpf_span_field {
 	uint8_t shift;
 	uint8_t is_signed;
 	uint8_t argument; /* BPF_SPAN_ARGUMENT, BPF_SPAN_OF_ENTRY: its number */
+	/* BPF_SPAN_OF_TEXT: */
+	uint16_t offset, size;
+	uint8_t text; /* enum bpf_span_text_at */
+	uint8_t none[3];
 };
 
 /* The kind of event that a point is. */
@@ -118,12 +123,10 @@ struct bpf_span_point {
 	uint32_t tests;
 	uint32_t call;              /* BPF_SPAN_AT_... */
 	int32_t number;             /* number of the system call, or BPF_SPAN_ANY_CALL */
-	struct bpf_span_place text; /* of the group, if it is a text */
 };
 
 /* A condition of a text: the bytes that count must be these. */
 struct bpf_span_match {
-	struct bpf_span_place text;
-	struct bpf_span_text wanted, mask;
+	char wanted[BPF_SPAN_SHORT_TEXT], mask[BPF_SPAN_SHORT_TEXT];
 	uint32_t is_unequal;
 };

@@ -20,7 +20,7 @@ struct bpf_span_fetch {
 		[BPF_SPAN_DEPTH]; /* in the order of the accesses; a constant has its value here */
 	uint16_t at;              /* of the register among those that the kernel has saved */
 	uint8_t depth;            /* number of accesses */
-	uint8_t size;
+	uint8_t size;             /* 0: a text, to which the last access leads */
 	uint8_t is_signed;
 	uint8_t is_constant;
 	uint8_t none[2]; /* so that two can be compared as bytes */

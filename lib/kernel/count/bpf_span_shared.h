@@ -55,7 +55,9 @@ struct bpf_span_spec {
 	uint8_t is_of_process; /* the first key is the process in which all events are */
 	uint8_t hashed_keys; /* spans in the hash are counted by so many first keys; 0: they are not */
 	uint8_t has_chooser; /* an event with the group has BPF_SPAN_CHOOSER */
-	uint32_t texts;      /* room for so many; 0: groups are no texts */
+	uint32_t texts;      /* room for so many; 0: no key and no group is a text */
+	uint32_t text_size;  /* of each */
+	uint8_t has_group_text;
 	uint32_t chunks;     /* of names of files; 0: groups are no files */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;

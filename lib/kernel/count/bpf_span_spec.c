@@ -62,7 +62,7 @@ static void use_fetch(const struct planned *of, struct bpf_span_field *field, ui
 static int find_fetch(const struct planned *of, struct bpf_span_field *field, uint32_t number,
 		      const char *name)
 {
-	int code = bpf_span_find_field(of->probe, &of->found, number, name, of->err);
+	int code = bpf_span_find_field(of->probe, &of->found, number, name, false, of->err);
 
 	if (code > 0)
 		use_fetch(of, field, number);
@@ -100,26 +100,40 @@ static int need(const struct planned *of, uint32_t number, const char *name)
 	return code ? 0 : error_say(of->err, ENOTSUP, "it has no number '%s'", name);
 }
 
-/* Finds a text that the programs can read: an array of characters, or the thread's name. */
-static bool find_text(const struct planned *of, const char *name, struct bpf_span_place *place)
+/* Finds a text that the programs can read: one of the tracepoint, or of the program's memory, or the thread's name. */
+static bool find_text(const struct planned *of, uint32_t number, const char *name)
 {
-	int code = of->found.count ? 0 : bpf_span_find_text(of->format, name, place);
+	struct bpf_span_field *field = &of->point->field[number];
+	struct error ignored = {0};
+	int code = of->found.count ? bpf_span_find_field(of->probe, &of->found, number, name, true,
+							 &ignored)
+				   : bpf_span_find_text(of->format, name, field);
 
-	*place = code ? *place : (struct bpf_span_place){0};
-	return code ? code > 0 : !strcmp(name, "comm");
+	if (code < 0 || (!code && strcmp(name, "comm") != 0))
+		return false;
+	if (!code || of->found.count)
+		*field = (struct bpf_span_field){.at = BPF_SPAN_OF_TEXT,
+						 .text = code ? BPF_SPAN_TEXT_MEMORY
+							      : BPF_SPAN_TEXT_COMM};
+	return true;
+}
+
+static int need_key(const struct planned *of, uint32_t number, const char *name)
+{
+	return find_text(of, number, name) ? 0 : need(of, number, name);
 }
 
 static int plan_text_test(const struct planned *of, uint32_t index, const struct counted_test *test)
 {
 	struct bpf_span_match *match = &of->match[index];
 
-	if (test->length >= BPF_SPAN_TEXT || !find_text(of, test->field, &match->text))
+	if (test->length >= BPF_SPAN_SHORT_TEXT - 1 ||
+	    !find_text(of, BPF_SPAN_TEST + index, test->field))
 		return error_say(of->err, ENOTSUP, "its field '%s' is not a short text",
 				 test->field);
-	memcpy(match->wanted.at, test->text, test->length);
-	memset(match->mask.at, 0xff, test->is_prefix ? test->length : BPF_SPAN_TEXT);
+	memcpy(match->wanted, test->text, test->length);
+	memset(match->mask, 0xff, test->is_prefix ? test->length : BPF_SPAN_SHORT_TEXT);
 	match->is_unequal = test->compare == COUNTED_UNEQUAL;
-	of->point->field[BPF_SPAN_TEST + index].at = BPF_SPAN_OF_TEXT;
 	return 0;
 }
 
@@ -151,7 +165,7 @@ static int plan_point(const struct planned *of, const struct counted_point *poin
 
 	for (uint32_t i = 0; i < keys && !code; i++) {
 		of->point->mask[i] = point->mask[i] ? point->mask[i] : UINT64_MAX;
-		code = need(of, BPF_SPAN_KEY + i, point->key[i]);
+		code = need_key(of, BPF_SPAN_KEY + i, point->key[i]);
 	}
 	for (uint32_t i = 0; i < point->tests && !code; i++)
 		code = plan_test(of, i, &point->test[i]);
@@ -220,18 +234,50 @@ static int plan_either(const struct planned *of, uint32_t number, const char *na
 	return found < 0 ? found : 0;
 }
 
-/* Returns whether the group is a text of all begins. */
+/* Returns how many events of the side have the text, of how many. */
+static int find_texts(const struct planned *of, int side, const char *name, int *events)
+{
+	int found = 0;
+
+	*events = 0;
+	for (int i = 0; i < BPF_SPAN_POINTS; i++) {
+		*events += is_of_side(of, i, side);
+		found += is_of_side(of, i, side) && find_text(&of[i], BPF_SPAN_GROUP, name);
+	}
+	return found;
+}
+
+/* Returns whether the group is a text of all begins, or of ends. */
 static bool plan_texts(const struct planned *of, const char *name)
 {
-	bool are_texts = name;
+	int events, found = name ? find_texts(of, BPF_SPAN_BEGIN, name, &events) : 0;
 
-	for (int i = 0; i < BPF_SPAN_POINTS && are_texts; i++)
-		are_texts = !is_of_side(of, i, BPF_SPAN_BEGIN) ||
-			    find_text(&of[i], name, &of[i].point->text);
-	for (int i = 0; i < BPF_SPAN_POINTS && are_texts; i++)
-		if (is_of_side(of, i, BPF_SPAN_BEGIN))
-			of[i].point->field[BPF_SPAN_GROUP].at = BPF_SPAN_OF_TEXT;
-	return are_texts;
+	if (found)
+		return found == events;
+	return name && find_texts(of, BPF_SPAN_END, name, &events) > 0;
+}
+
+/* How much room numbered texts need. */
+static void size_texts(struct bpf_span_spec *spec)
+{
+	uint32_t size = 0;
+
+	for (int i = 0; i < BPF_SPAN_POINTS * BPF_SPAN_FIELDS; i++) {
+		const struct bpf_span_field *field =
+			&spec->point[i / BPF_SPAN_FIELDS].field[i % BPF_SPAN_FIELDS];
+		uint32_t number = i % BPF_SPAN_FIELDS;
+		bool is_short = field->text == BPF_SPAN_TEXT_COMM ||
+				(field->text == BPF_SPAN_TEXT_ARRAY &&
+				 field->size <= BPF_SPAN_SHORT_TEXT);
+
+		if (field->at != BPF_SPAN_OF_TEXT ||
+		    (number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP))
+			continue;
+		if (!size || !is_short)
+			size = is_short ? BPF_SPAN_SHORT_TEXT : BPF_SPAN_LONG_TEXT;
+	}
+	spec->texts = size ? BPF_SPAN_TEXTS : 0;
+	spec->text_size = size ? size : BPF_SPAN_SHORT_TEXT;
 }
 
 /* Uses the field whose value chooses the names of this event's groups, if there is one. */
@@ -268,7 +314,7 @@ static int plan_group(struct bpf_span_spec *spec, const struct planned *of,
 	bool is_task = span->by == COUNTED_BY_PROCESS || span->by == COUNTED_BY_THREAD;
 
 	if (span->by == COUNTED_BY_GROUP && plan_texts(of, span->group)) {
-		spec->texts = BPF_SPAN_TEXTS;
+		spec->has_group_text = true;
 		return 0;
 	}
 	if (span->by == COUNTED_BY_GROUP || span->by == COUNTED_BY_OWNER ||
@@ -378,6 +424,7 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		code = plan_either(of, BPF_SPAN_SIZE, span->size);
 	if (!code)
 		code = plan_flights(spec, of, span);
+	size_texts(spec);
 	spec->above = span->above;
 	spec->keys = span->keys;
 	spec->has_group = span->by == COUNTED_BY_GROUP ? span->group != NULL
