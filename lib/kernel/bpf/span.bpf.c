@@ -282,10 +282,10 @@ static __always_inline void end(const struct input *input)
 		if (has_just_ended(input, key))
 			return;
 		note_end(input, key);
-		count(&books->ends_without_begin,
-		      !spec.has_user && !spec.has_choice && spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
-			      spec.owner != BPF_SPAN_OF_FILE &&
-			      (ends_anywhere() || is_followed(input)));
+		count(&books->ends_without_begin, !spec.has_user && !spec.has_choice &&
+							  spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
+							  spec.owner != BPF_SPAN_OF_FILE &&
+							  (ends_anywhere() || is_followed(input)));
 		return;
 	}
 	note_end(input, key);

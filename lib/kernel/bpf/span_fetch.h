@@ -27,7 +27,7 @@ static __noinline uint64_t fetch(void *regs, const volatile struct bpf_span_fetc
 	bpf_probe_read_kernel(&value, sizeof(value), regs + how->at);
 	for (uint32_t i = 0; i < BPF_SPAN_DEPTH && i < depth; i++) {
 		uint32_t bytes = i + 1 < depth || !size || size > sizeof(value) ? sizeof(value)
-									: size;
+										: size;
 
 		address = value + (int64_t)how->offset[i];
 		value = 0;

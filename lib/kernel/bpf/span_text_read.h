@@ -46,8 +46,7 @@ static __always_inline long read_text(char *to, uint32_t size, void *data,
 		length = read_dynamic(to, size, data, offset, 0);
 		break;
 	case BPF_SPAN_TEXT_REL_LOC:
-		length = read_dynamic(to, size, data, offset,
-				      offset + sizeof(uint32_t));
+		length = read_dynamic(to, size, data, offset, offset + sizeof(uint32_t));
 		break;
 	default:
 		length = read_memory(to, size, data, how);

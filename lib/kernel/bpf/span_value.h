@@ -20,7 +20,7 @@
 	 : (input)->point->field[number].at == BPF_SPAN_OF_PROBE                                   \
 		 ? fetch((input)->data, &(input)->site->field[number])                             \
 	 : (input)->point->field[number].at == BPF_SPAN_OF_TEXT                                    \
-		 ? text_of(input, &(input)->point->field[number], number)                           \
+		 ? text_of(input, &(input)->point->field[number], number)                          \
 		 : value_of(input, &(input)->point->field[number]))
 
 static __always_inline uint64_t extended(const volatile struct bpf_span_field *field,

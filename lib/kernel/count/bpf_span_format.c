@@ -112,7 +112,8 @@ static int text_at(const char *type, const struct bpf_span_offset *where)
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		if (!strncmp(type, row[i].type, strlen(row[i].type)))
 			return row[i].at;
-	return !strncmp(type, "char ", 5) && strchr(type, '[') && where->size < BPF_SPAN_LONG_TEXT - 1
+	return !strncmp(type, "char ", 5) && strchr(type, '[') &&
+			       where->size < BPF_SPAN_LONG_TEXT - 1
 		       ? BPF_SPAN_TEXT_ARRAY
 		       : -1;
 }

@@ -87,7 +87,7 @@ enum bpf_span_text_at {
 	BPF_SPAN_TEXT_ARRAY,    /* `size` bytes at `offset` in the tracepoint's data */
 	BPF_SPAN_TEXT_DATA_LOC, /* 4 bytes at `offset` say where in the data: Linux, __data_loc */
 	BPF_SPAN_TEXT_REL_LOC,  /* and how far behind them: Linux 5.17, __rel_loc */
-	BPF_SPAN_TEXT_MEMORY,   /* in the memory of the program: the last access of a probe's field */
+	BPF_SPAN_TEXT_MEMORY, /* in the memory of the program: the last access of a probe's field */
 };
 
 /* Keys and groups are numbers of texts, from 1. Texts of arrays of no more than BPF_SPAN_SHORT_TEXT bytes take less room. */
@@ -121,8 +121,8 @@ struct bpf_span_point {
 	struct bpf_span_test test[BPF_SPAN_TESTS];
 	uint64_t mask[BPF_SPAN_KEYS]; /* the bits of each key that count */
 	uint32_t tests;
-	uint32_t call;              /* BPF_SPAN_AT_... */
-	int32_t number;             /* number of the system call, or BPF_SPAN_ANY_CALL */
+	uint32_t call;  /* BPF_SPAN_AT_... */
+	int32_t number; /* number of the system call, or BPF_SPAN_ANY_CALL */
 };
 
 /* A condition of a text: the bytes that count must be these. */

@@ -25,7 +25,7 @@ struct bpf_span {
 	const struct bpf_span_listed *open; /* the list of open spans, with space for `rooms` */
 	uint32_t rooms;
 	const struct bpf_span_slot *slots;     /* contain the other open spans */
-	const char *texts; /* by their numbers */
+	const char *texts;                     /* by their numbers */
 	const struct bpf_span_chunk *names;    /* of files */
 	struct bpf_span_name *name;            /* the last one that was asked for; NULL: none */
 	const struct bpf_span_flight *flights; /* NULL: they are not wanted */

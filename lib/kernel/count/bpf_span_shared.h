@@ -58,7 +58,7 @@ struct bpf_span_spec {
 	uint32_t texts;      /* room for so many; 0: no key and no group is a text */
 	uint32_t text_size;  /* of each */
 	uint8_t has_group_text;
-	uint32_t chunks;     /* of names of files; 0: groups are no files */
+	uint32_t chunks; /* of names of files; 0: groups are no files */
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;

@@ -92,8 +92,8 @@ bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, 
 	uint32_t slot = open_find(&engine->open, span, key);
 
 	if (slot == OPEN_NONE) {
-		engine->span[span].books.ends_without_begin +=
-			fate == SPAN_ENDED && !is_of_others(engine, span, key);
+		engine->span[span].books.ends_without_begin += fate == SPAN_ENDED &&
+							       !is_of_others(engine, span, key);
 		return false;
 	}
 	if (bytes)
