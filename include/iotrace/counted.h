@@ -46,6 +46,7 @@ struct counted_test {
 	const char *text;
 	uint32_t length; /* of the text, which may be longer */
 	bool is_prefix;
+	const char *pattern; /* a glob that the text must match instead; NULL: none */
 };
 
 /* Fields are those of the tracepoint, or otherwise pid, tid and cpu of its task. */

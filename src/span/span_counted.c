@@ -22,6 +22,14 @@
 
 enum { REQUESTS_OF_ROOM = 4 };
 
+/* Returns whether the pattern is "TEXT" or "TEXT*". */
+static bool is_prefix(const char *pattern)
+{
+	size_t plain = strcspn(pattern, "*?[\\");
+
+	return !pattern[plain] || !strcmp(pattern + plain, "*");
+}
+
 static void copy_point(struct counted_point *to, const struct span_point *from)
 {
 	static const enum counted_compare compare[] = {
@@ -51,6 +59,8 @@ static void copy_point(struct counted_point *to, const struct span_point *from)
 		};
 		if (!is_pattern && test->is_number)
 			continue;
+		if (is_pattern && !is_prefix(test->text))
+			to->test[i].pattern = test->text;
 		to->test[i].text = test->text;
 		to->test[i].length = (uint32_t)(is_pattern ? strcspn(test->text, "*")
 							   : strlen(test->text));

@@ -31,14 +31,6 @@ const uint8_t span_counted_points[SPAN_SIDES][COUNTED_POINTS] = {
 	[SPAN_CANCEL] = {COUNTED_CANCEL, COUNTED_CANCEL_2, COUNTED_POINTS},
 };
 
-/* Returns whether the pattern is "TEXT" or "TEXT*". */
-static bool is_prefix(const char *pattern)
-{
-	size_t plain = strcspn(pattern, "*?[\\");
-
-	return !pattern[plain] || !strcmp(pattern + plain, "*");
-}
-
 static const char *why_not_side(const struct span *span, int side)
 {
 	static const char *const many[SPAN_SIDES] = {"more than 2 events begin it",
@@ -47,14 +39,9 @@ static const char *why_not_side(const struct span *span, int side)
 	const uint8_t *number = span_counted_points[side];
 	const struct span_point *point = &span->side[side];
 
-	for (; point; point = point->other) {
+	for (; point; point = point->other)
 		if (*number++ == COUNTED_POINTS)
 			return many[side];
-		for (uint32_t i = 0; i < point->tests; i++)
-			if (point->test[i].compare == SPAN_MATCHES &&
-			    !is_prefix(point->test[i].text))
-				return "a pattern is more than the begin of a text";
-	}
 	return NULL;
 }
 

@@ -55,8 +55,8 @@ SPANS = {
     "sender": "signal:signal_generate if sig == 40 -> signal:signal_deliver if sig == 40 by comm,tid group comm",
     "task": "syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid,comm group comm",
     # Conditions that are texts.
-    "named": 'signal:signal_generate if comm ~ "another*" && sig == 40 -> signal:signal_deliver if sig == 40 by tid',
-    "not": 'syscalls:sys_enter_lseek if comm != "another name" -> syscalls:sys_exit_lseek by tid group comm',
+    "named": 'signal:signal_generate if comm ~ "*ot[gh]er ?ame" && sig == 40 -> signal:signal_deliver if sig == 40 by tid',
+    "not": 'syscalls:sys_enter_lseek if comm != "another name" && comm ~ "*" -> syscalls:sys_exit_lseek by tid group comm',
     # One at each. Others may send signals, too, so only those of the workload count.
     "mixed": "syscalls:sys_enter_kill -> signal:signal_deliver if sig == 40 by tid,sig group sig",
     # Begins that begin again, ends without begin, cancels.
@@ -403,7 +403,7 @@ def refused(live):
             ("--heatmap needs their times", ["--span", seek, "--heatmap"]),
             ("--source=perf", ["--span", seek, "--source=perf"]),
             ("its field 'args' is not a single number", ["--span", "k: raw_syscalls:sys_enter -> raw_syscalls:sys_exit by tid group args"]),
-            ("a pattern is more than the begin of a text", ["--span", seek.replace("lseek ->", 'lseek if comm ~ "p*n*" ->', 1)])):
+            ("tracepoint syscalls:sys_enter_lseek: its field 'comm' is not a short text", ["--span", seek.replace("lseek ->", f'lseek if comm != "{"n" * 31}" ->', 1)])):
         numbers, text = told(live, *options, "--", sys.executable, "-S", "-c", code)
         live.check(f"is not counted in the kernel: {why}" in " ".join(text.split()), f"{options}: {text}")
         live.equal(f"{options}: whose", [span["counted_in_kernel"] for span in numbers["books"]["spans"]], [False])

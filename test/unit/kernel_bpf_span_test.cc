@@ -191,12 +191,10 @@ TEST_F(Plan, RefusesWhatIsNoNumber)
 TEST_F(Plan, ConditionsKnowSigns)
 {
 	span.point[COUNTED_BEGIN].tests = 2;
-	span.point[COUNTED_BEGIN].test[0] = {"kind", COUNTED_LESS, false, false,
-					     3,      nullptr,      0,     false};
-	span.point[COUNTED_BEGIN].test[1] = {"error", COUNTED_GREATER_EQUAL,
-					     false,   true,
-					     7,       nullptr,
-					     0,       false};
+	span.point[COUNTED_BEGIN].test[0] = {"kind", COUNTED_LESS, false,  false, 3, nullptr,
+					     0,      false,        nullptr};
+	span.point[COUNTED_BEGIN].test[1] = {
+		"error", COUNTED_GREATER_EQUAL, false, true, 7, nullptr, 0, false, nullptr};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[0].is_signed, 0);
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].test[1].is_signed, 1);
@@ -245,10 +243,10 @@ TEST_F(Plan, ConditionsMayBeTexts)
 	const struct bpf_span_match *match = plan.match[BPF_SPAN_BEGIN];
 
 	span.point[COUNTED_BEGIN].tests = 2;
-	span.point[COUNTED_BEGIN].test[0] = {"comm", COUNTED_UNEQUAL, false, false, 0, "dd", 2,
-					     false};
-	span.point[COUNTED_BEGIN].test[1] = {"comm", COUNTED_EQUAL, false, false,
-					     0,      "cat*",        3,     true};
+	span.point[COUNTED_BEGIN].test[0] = {"comm", COUNTED_UNEQUAL, false,  false, 0, "dd",
+					     2,      false,           nullptr};
+	span.point[COUNTED_BEGIN].test[1] = {"comm", COUNTED_EQUAL, false,  false, 0, "cat*",
+					     3,      true,          nullptr};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_TEST].at, BPF_SPAN_OF_TEXT);
 	EXPECT_EQ(std::string(match[0].wanted), "dd");
@@ -268,8 +266,33 @@ TEST_F(Plan, ConditionsMayBeTexts)
 	span.point[COUNTED_BEGIN].test[1] = {"comm", COUNTED_EQUAL,
 					     false,  false,
 					     0,      "a text of no less than 32 bytes.",
-					     32,     false};
+					     32,     false,
+					     nullptr};
 	EXPECT_EQ(make(), -ENOTSUP);
+}
+
+TEST_F(Plan, ConditionsMayBePatterns)
+{
+	struct counted_test test = {"comm", COUNTED_EQUAL, false, false, 0, "d?", 2, false, "d?"};
+
+	span.point[COUNTED_BEGIN].tests = BPF_SPAN_PATTERNS;
+	for (int i = 0; i < BPF_SPAN_PATTERNS; i++)
+		span.point[COUNTED_BEGIN].test[i] = test;
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.patterns, (uint32_t)BPF_SPAN_PATTERNS);
+	EXPECT_EQ(plan.match[BPF_SPAN_BEGIN][3].pattern, 4U);
+	EXPECT_NE(plan.pattern[3].step[(int)'d'], 0U);
+	test.field = "name"; /* of any length */
+	span.point[COUNTED_BEGIN].test[1] = test;
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "tracepoint a:begins: its field 'name' is not a short text");
+	err = {};
+	test.field = "comm";
+	span.point[COUNTED_BEGIN].test[1] = test;
+	span.point[COUNTED_BEGIN].test[BPF_SPAN_PATTERNS] = test;
+	span.point[COUNTED_BEGIN].tests++;
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "tracepoint a:begins: it has more than 4 patterns of texts");
 }
 
 std::string format_of_kvm(const char *event)
@@ -454,8 +477,8 @@ TEST_F(Probes, KeepFieldsOfTheEntry)
 	span.group = "retval";
 	span.size = "len";
 	span.point[COUNTED_BEGIN].tests = 1;
-	span.point[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false, false,
-					     3,     nullptr,      0,     false};
+	span.point[COUNTED_BEGIN].test[0] = {"len", COUNTED_LESS, false,  false, 3, nullptr,
+					     0,     false,        nullptr};
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_ENTRY);
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);

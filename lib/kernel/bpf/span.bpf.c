@@ -26,7 +26,7 @@ enum { EXISTS = 17 };             /* EEXIST */
 enum { SIGNAL_MASK = 0x7f };      /* of an exit code */
 uint32_t cells_used;              /* used cells for groups; may exceed the limit */
 
-#include "bpf/span_value.h"
+#include "bpf/span/value.h"
 
 static __always_inline void count(uint64_t *counter, uint64_t more)
 {
@@ -39,10 +39,10 @@ static __always_inline void count(uint64_t *counter, uint64_t more)
 #include "bpf/open/ended.h"
 #include "bpf/open/part.h"
 #include "bpf/open/place.h"
-#include "bpf/span_flight.h"
-#include "bpf/span_owner.h"
-#include "bpf/span_recent.h"
-#include "bpf/span_wanted.h"
+#include "bpf/span/flight.h"
+#include "bpf/span/owner.h"
+#include "bpf/span/recent.h"
+#include "bpf/span/wanted.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -260,9 +260,9 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 		bpf_span_add(cell, bucket, taken, bytes, !spec.flights);
 }
 
-#include "bpf/span_bio.h"
-#include "bpf/span_request.h"
-#include "bpf/span_uring.h"
+#include "bpf/span/bio.h"
+#include "bpf/span/request.h"
+#include "bpf/span/uring.h"
 
 static __always_inline void end(const struct input *input)
 {
@@ -349,8 +349,8 @@ static __always_inline void cancel(const struct input *input)
 
 BPF_SPAN_EACH_POINT(TRACEPOINT)
 
-#include "bpf/span_at_file.h"
-#include "bpf/span_probe.h"
+#include "bpf/span/at_file.h"
+#include "bpf/span/probe.h"
 
 /* Whether the point is this end of this call. Tracepoints of calls do not report 32-bit programs. */
 static __always_inline bool is_at(const volatile struct bpf_span_point *point, uint32_t end,

@@ -89,7 +89,7 @@ static bool keeps_fields(const struct bpf_span *span)
 	return false;
 }
 
-/* Whether the numbers of threads say whether they are followed: see bpf/span_followed.h. */
+/* Whether the numbers of threads say whether they are followed: see bpf/span/followed.h. */
 static bool finds_followed(const struct bpf_span_spec *spec)
 {
 	return spec->is_owner_in_key && !spec->is_system;
@@ -220,6 +220,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	       sizeof(span->plan.probes));
 	memcpy((void *)(uintptr_t)programs->rodata->match, span->plan.match,
 	       sizeof(span->plan.match));
+	memcpy((void *)(uintptr_t)programs->rodata->pattern, span->plan.pattern,
+	       sizeof(span->plan.pattern));
 	set_sizes(span, options->span);
 	if (flights->about)
 		memcpy((void *)(uintptr_t)programs->rodata->about, flights->about,

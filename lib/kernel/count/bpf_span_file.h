@@ -1,5 +1,5 @@
 /*
- * bpf_span_file: how the programs that count spans keep the names of files: see bpf/span_file.h.
+ * bpf_span_file: how the programs that count spans keep the names of files: see bpf/span/file.h.
  *
  * Plain C for the BPF target as well.
  */

@@ -125,8 +125,10 @@ struct bpf_span_point {
 	int32_t number; /* number of the system call, or BPF_SPAN_ANY_CALL */
 };
 
-/* A condition of a text: the bytes that count must be these. */
+/* A condition of a text: the bytes that count must be these, or the text must match a pattern. */
+enum { BPF_SPAN_PATTERNS = 4 };
 struct bpf_span_match {
 	char wanted[BPF_SPAN_SHORT_TEXT], mask[BPF_SPAN_SHORT_TEXT];
 	uint32_t is_unequal;
+	uint32_t pattern; /* from 1; 0: none */
 };

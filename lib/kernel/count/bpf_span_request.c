@@ -37,6 +37,7 @@ int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_opt
 	if (options->devices > BPF_SPAN_DEVICES)
 		return error_say(err, ENOTSUP, "more than %d devices are wanted", BPF_SPAN_DEVICES);
 	*spec = (struct bpf_span_spec){.keys = 1,
+				       .text_size = BPF_SPAN_SHORT_TEXT,
 				       .has_group = true,
 				       .is_of_requests = true,
 				       .owner = options->span->by == COUNTED_BY_OWNER

@@ -8,6 +8,7 @@
 #include "bpf_span.h"
 #include "bpf_span_fetch.h"
 #include "bpf_span_format.h"
+#include "load/bpf_comm.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -41,6 +42,7 @@ struct planned {
 	struct bpf_span_probe *probe;
 	struct bpf_span_entry *entry;
 	struct bpf_span_match *match;             /* of its conditions */
+	struct bpf_span_plan *plan;               /* has their patterns */
 	struct bpf_span_found found, found_entry; /* count 0: it is no probe; it has no entry */
 	struct error *err;
 };
@@ -123,10 +125,36 @@ static int need_key(const struct planned *of, uint32_t number, const char *name)
 	return find_text(of, number, name) ? 0 : need(of, number, name);
 }
 
+/* A text that may be longer than programs read it is not matched. */
+static bool is_whole(const struct bpf_span_field *field)
+{
+	return field->text == BPF_SPAN_TEXT_COMM ||
+	       (field->text == BPF_SPAN_TEXT_ARRAY && field->size <= BPF_SPAN_SHORT_TEXT);
+}
+
+static int plan_pattern(const struct planned *of, uint32_t index, const struct counted_test *test)
+{
+	struct bpf_span_plan *plan = of->plan;
+	uint32_t number = BPF_SPAN_TEST + index;
+
+	if (!find_text(of, number, test->field) || !is_whole(&of->point->field[number]))
+		return error_say(of->err, ENOTSUP, "its field '%s' is not a short text",
+				 test->field);
+	if (plan->patterns == BPF_SPAN_PATTERNS)
+		return error_say(of->err, ENOTSUP, "it has more than %d patterns of texts",
+				 BPF_SPAN_PATTERNS);
+	if (bpf_comm_fill(&plan->pattern[plan->patterns], &test->pattern, 1, of->err))
+		return -ENOTSUP;
+	of->match[index].pattern = ++plan->patterns;
+	return 0;
+}
+
 static int plan_text_test(const struct planned *of, uint32_t index, const struct counted_test *test)
 {
 	struct bpf_span_match *match = &of->match[index];
 
+	if (test->pattern)
+		return plan_pattern(of, index, test);
 	if (test->length >= BPF_SPAN_SHORT_TEXT - 1 ||
 	    !find_text(of, BPF_SPAN_TEST + index, test->field))
 		return error_say(of->err, ENOTSUP, "its field '%s' is not a short text",
@@ -266,9 +294,7 @@ static void size_texts(struct bpf_span_spec *spec)
 		const struct bpf_span_field *field =
 			&spec->point[i / BPF_SPAN_FIELDS].field[i % BPF_SPAN_FIELDS];
 		uint32_t number = i % BPF_SPAN_FIELDS;
-		bool is_short = field->text == BPF_SPAN_TEXT_COMM ||
-				(field->text == BPF_SPAN_TEXT_ARRAY &&
-				 field->size <= BPF_SPAN_SHORT_TEXT);
+		bool is_short = is_whole(field);
 
 		if (field->at != BPF_SPAN_OF_TEXT ||
 		    (number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP))
@@ -364,6 +390,7 @@ static struct planned planned_of(struct bpf_span_plan *plan, const struct counte
 		.probe = &plan->probes.of[i],
 		.entry = &plan->probes.entry[i],
 		.match = plan->match[i],
+		.plan = plan,
 		.found = bpf_span_find_probe(from->probes, span->point[i].event),
 		.found_entry = bpf_span_find_probe(from->probes, span->point[i].entry),
 		.err = err,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bpf_span_probe.h"
+#include "load/bpf_shared.h"
 
 #include <iotrace/counted.h>
 #include <stddef.h>
@@ -23,6 +24,8 @@ struct bpf_span_plan {
 	struct bpf_span_offsets offsets[BPF_SPAN_POINTS];
 	struct bpf_span_probes probes;
 	struct bpf_span_match match[BPF_SPAN_POINTS][BPF_SPAN_TESTS];
+	struct bpf_comm pattern[BPF_SPAN_PATTERNS];
+	uint32_t patterns; /* number of those in use */
 };
 
 /* What is known of the events of a span. */

@@ -89,7 +89,7 @@ int bpf_comm_fill(struct bpf_comm *comm, const char *const *glob, uint32_t globs
 	if (used > ELEMENTS)
 		return error_say(
 			err, E2BIG,
-			"BPF programs can match patterns of command names with at most %d letters in total",
+			"BPF programs can match patterns of names with at most %d letters in total",
 			ELEMENTS);
 	return 0;
 }

@@ -25,7 +25,7 @@ static bool is_of_file_system(const struct span_engine *engine, const struct eng
 }
 
 /*
- * The programs that count calls by file system in the kernel have the same rules: bpf/span_owner.h. Returns false if the call is of no
+ * The programs that count calls by file system in the kernel have the same rules: bpf/span/owner.h. Returns false if the call is of no
  * file system.
  */
 static bool find_mount(const struct span_engine *engine, const struct engine_frame *frame,

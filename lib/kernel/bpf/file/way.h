@@ -84,7 +84,7 @@ static __always_inline uint64_t rotated(uint64_t value, uint32_t bits)
 	return value << bits | value >> (64 - bits);
 }
 
-/* Returns what is looked at for each call: see span_file.h. Operations distinguish files whose names are those of their kind. */
+/* Returns what is looked at for each call: see bpf/span/file.h. Operations distinguish files whose names are those of their kind. */
 static __always_inline uint64_t sight_of(struct file *file, struct task_struct *task)
 {
 	uint64_t name = PEEK_NUMBER(file, f_path.dentry);

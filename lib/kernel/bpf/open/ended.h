@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "bpf/span_value.h"
+#include "bpf/span/value.h"
 
 struct last_end {
 	uint64_t key[BPF_SPAN_KEYS];

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "bpf/open/place.h"
-#include "bpf/span_flight.h"
+#include "bpf/span/flight.h"
 
 struct bpf_map;
 

@@ -1,9 +1,11 @@
-/* span_text_read: reads texts: names of threads, and those of tracepoints and of the memory of programs. Compares them for conditions. */
+/* text_read: reads texts: names of threads, and those of tracepoints and of the memory of programs. Compares them for conditions. */
 #pragma once
 
-#include "bpf/span_fetch.h"
+#include "bpf/span/fetch.h"
+#include "load/bpf_shared.h"
 
 const volatile struct bpf_span_match match[BPF_SPAN_POINTS][BPF_SPAN_TESTS];
+const volatile struct bpf_comm pattern[BPF_SPAN_PATTERNS];
 
 /* Returns the number of bytes with the NUL, or a negative number. */
 static __always_inline long read_dynamic(char *to, uint32_t size, const void *data, uint32_t offset,
@@ -56,6 +58,16 @@ static __always_inline long read_text(char *to, uint32_t size, void *data,
 	return length;
 }
 
+static __always_inline bool matches_pattern(const char *text,
+					    const volatile struct bpf_comm *pattern)
+{
+	uint64_t state = pattern->first;
+
+	for (uint32_t i = 0; i < BPF_SPAN_SHORT_TEXT && text[i]; i++)
+		state = bpf_comm_step(pattern, state, text[i]);
+	return state & pattern->last;
+}
+
 static __noinline bool matches(void *data, const volatile struct bpf_span_field *field,
 			       const volatile struct bpf_span_fetch *how,
 			       const volatile struct bpf_span_match *match)
@@ -64,6 +76,8 @@ static __noinline bool matches(void *data, const volatile struct bpf_span_field 
 	bool differs = false;
 
 	read_text(text, sizeof(text), data, field, how);
+	if (match->pattern)
+		return matches_pattern(text, &pattern[(match->pattern - 1) % BPF_SPAN_PATTERNS]);
 	for (uint32_t i = 0; i < BPF_SPAN_SHORT_TEXT; i++)
 		differs = differs || ((text[i] ^ match->wanted[i]) & match->mask[i]);
 	return match->is_unequal ? differs : !differs;

@@ -1,9 +1,9 @@
-/* span_wanted: which events belong to the span: those of followed tasks that fulfil its conditions; and their keys. */
+/* wanted: which events belong to the span: those of followed tasks that fulfil its conditions; and their keys. */
 #pragma once
 
 #include "bpf/base/choice.h"
-#include "bpf/span_followed.h"
-#include "bpf/span_value.h"
+#include "bpf/span/followed.h"
+#include "bpf/span/value.h"
 
 /* What a display, or a daemon, has started belongs to iotrace, too. */
 static __always_inline bool is_own(int tgid)

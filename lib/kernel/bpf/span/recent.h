@@ -1,5 +1,5 @@
 /*
- * span_recent: finds the flights of groups, and those flights and cells that this CPU has used lately. A look-up in a hash takes 30 ns, one
+ * recent: finds the flights of groups, and those flights and cells that this CPU has used lately. A look-up in a hash takes 30 ns, one
  * of these 3.
  *
  * Each CPU has a table. Several groups may share an entry, so a number that is found there is checked: the flight or cell must be the
@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "bpf/span_text.h"
+#include "bpf/span/text.h"
 #include "count/bpf_span_cell.h"
 #include "count/bpf_span_shared.h"
 

@@ -1,5 +1,5 @@
 /*
- * span_iocb: the bytes of iocbs, which io_submit does not say. They count for the group of the call, when io_getevents returns their
+ * iocb: the bytes of iocbs, which io_submit does not say. They count for the group of the call, when io_getevents returns their
  * events.
  *
  * Without spec.has_async, the kernel's verifier removes all of this.

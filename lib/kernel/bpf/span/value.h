@@ -1,9 +1,9 @@
 /*
- * span_value: the values of an event's fields, for programs that have a struct bpf_span_spec `spec`.
+ * value: the values of an event's fields, for programs that have a struct bpf_span_spec `spec`.
  */
 #pragma once
 
-#include "bpf/span_text.h"
+#include "bpf/span/text.h"
 
 /* Reads a field. bpf_span_patch() writes its real offset and size into the instruction. */
 #define FIELD(data, number)                                                                        \

@@ -1,5 +1,5 @@
 /*
- * span_uring: the bytes of requests of io_uring, which the calls that submit them do not say. They count when a request ends. Their call is
+ * uring: the bytes of requests of io_uring, which the calls that submit them do not say. They count when a request ends. Their call is
  * io_uring_enter.
  *
  * Without spec.has_async, no program is loaded.
@@ -8,7 +8,7 @@
 
 #include "bpf/block.h"
 #include "bpf/request/uring.h"
-#include "bpf/span_iocb.h"
+#include "bpf/span/iocb.h"
 
 enum { URING_ENTER = 426 };
 

@@ -1,10 +1,10 @@
 /*
- * span_request: block requests as spans. A request begins when it is inserted or issued, whichever comes first, as in model/block.
+ * request: block requests as spans. A request begins when it is inserted or issued, whichever comes first, as in model/block.
  * Without spec.is_of_requests no program is loaded.
  */
 #pragma once
 
-#include "bpf/span_block.h"
+#include "bpf/span/block.h"
 
 /* A request that its driver gave back, and that is inserted or issued again, is the same one. */
 static __always_inline int request_step(struct request *request, uint32_t issued)

@@ -1,4 +1,4 @@
-/* span_input: what a program for an event of a span gets. */
+/* input: what a program for an event of a span gets. */
 #pragma once
 
 #include "count/bpf_span_probe.h"

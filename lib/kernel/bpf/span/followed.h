@@ -1,5 +1,5 @@
 /*
- * span_followed: the threads of followed processes, by their numbers. Where the key of a span says which thread it is of, another
+ * followed: the threads of followed processes, by their numbers. Where the key of a span says which thread it is of, another
  * thread begins it, and programs cannot look up a thread by its number.
  */
 #pragma once

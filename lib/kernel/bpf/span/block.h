@@ -1,5 +1,5 @@
 /*
- * span_block: what the programs for requests and for bios share: see span_request.h and span_bio.h. The key of a span is the address.
+ * block: what the programs for requests and for bios share: see request.h and bio.h. The key of a span is the address.
  *
  * `bytes` of an open request is what its parts have moved so far; of a bio, all that it will move. An interrupt may end a request while
  * the same CPU begins another one, so counters of begins are changed by one instruction.
@@ -7,7 +7,7 @@
 #pragma once
 
 #include "bpf/block_device.h"
-#include "bpf/span_flight.h"
+#include "bpf/span/flight.h"
 
 const volatile uint32_t zone_append; /* number of this operation, which differs between kernels */
 

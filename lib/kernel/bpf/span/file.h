@@ -1,5 +1,5 @@
 /*
- * span_file: the files of calls as groups. Each name of a file has a number, from 1; 0 means that there was no room for it.
+ * file: the files of calls as groups. Each name of a file has a number, from 1; 0 means that there was no room for it.
  *
  * A name is written once, when the first call of a file with it begins. Later ones find its number by what leads to the file: its
  * inode, and the names, parents and renames of all dentries on the way up to the root of the process. So after a rename of the

@@ -1,5 +1,5 @@
 /*
- * span_at_file: calls by their files, at the two tracepoints of all calls. They have programs of their own, because what finds the name of
+ * at_file: calls by their files, at the two tracepoints of all calls. They have programs of their own, because what finds the name of
  * a file needs half of the stack that a program may use. So what looks at files, and what begins and ends spans, are functions beside each
  * other.
  *
@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "bpf/span_async_file.h"
+#include "bpf/span/async_file.h"
 
 static __always_inline struct input input_of(struct pt_regs *regs, uint32_t point, long call,
 					     uint64_t result)

@@ -1,8 +1,8 @@
-/* span_async_file: the bytes of asynchronous requests, which count for their files when they end: see span_iocb.h and span_uring.h. */
+/* async_file: the bytes of asynchronous requests, which count for their files when they end: see iocb.h and uring.h. */
 #pragma once
 
-#include "bpf/span_file.h"
-#include "bpf/span_uring.h"
+#include "bpf/span/file.h"
+#include "bpf/span/uring.h"
 
 /* The program has not seen the event yet, so its iocb is still there. */
 static long reap_one_of_file(TURN(struct reaped *reaped))

@@ -1,11 +1,11 @@
 /*
- * span_text: keys and groups that are texts. Each text has a number, from 1; 0 means that there was no room for it, or that it is too
+ * text: keys and groups that are texts. Each text has a number, from 1; 0 means that there was no room for it, or that it is too
  * long.
  */
 #pragma once
 
-#include "bpf/span_input.h"
-#include "bpf/span_text_read.h"
+#include "bpf/span/input.h"
+#include "bpf/span/text_read.h"
 
 uint32_t texts_used; /* may exceed the limit */
 

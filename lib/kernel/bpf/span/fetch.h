@@ -1,5 +1,5 @@
 /*
- * span_fetch: fields of probes of programs: registers, and the memory of the program.
+ * fetch: fields of probes of programs: registers, and the memory of the program.
  *
  * Memory that is not present cannot be read here. Then the field is 0, as the kernel's own probes have it for memory that does
  * not exist, and it is counted.

@@ -1,5 +1,5 @@
 /*
- * span_probe: programs at probes of programs.
+ * probe: programs at probes of programs.
  *
  * The probe is a tracepoint of the recording. Only processes that have its events pass it, as without BPF, but these events get no
  * samples: the programs return 0.
@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "bpf/span_value.h"
+#include "bpf/span/value.h"
 
 #if defined(__TARGET_ARCH_x86)
 enum {

@@ -1,14 +1,14 @@
 /*
- * span_flight: counts the spans of each group that are in flight, and the time in which any was. If spec.flights is 0, the kernel's
+ * flight: counts the spans of each group that are in flight, and the time in which any was. If spec.flights is 0, the kernel's
  * verifier removes all of this from the programs.
  *
  * All CPUs use the same counters. Times are only added and subtracted, so the order of two CPUs does not matter.
  */
 #pragma once
 
-#include "bpf/span_owner.h"
-#include "bpf/span_recent.h"
-#include "bpf/span_text.h"
+#include "bpf/span/owner.h"
+#include "bpf/span/recent.h"
+#include "bpf/span/text.h"
 
 /* Events of calls are looked at before: see take_call(). */
 static __always_inline bool is_unwanted(const struct input *input)

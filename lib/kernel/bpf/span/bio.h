@@ -1,7 +1,7 @@
-/* span_bio: bios of devices that have no requests, as spans. They begin when they are queued. */
+/* bio: bios of devices that have no requests, as spans. They begin when they are queued. */
 #pragma once
 
-#include "bpf/span_block.h"
+#include "bpf/span/block.h"
 
 uint64_t bios_open;
 

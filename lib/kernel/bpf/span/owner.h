@@ -1,5 +1,5 @@
 /*
- * span_owner: groups of an owner and a class: struct bpf_span_spec. Calls belong to the file system of their file, or to the file itself.
+ * owner: groups of an owner and a class: struct bpf_span_spec. Calls belong to the file system of their file, or to the file itself.
  *
  * Calls on pipes, sockets, terminals and descriptors without a file are not counted. A call with a path has no file system until it has
  * opened a file.
@@ -7,7 +7,7 @@
 #pragma once
 
 #include "bpf/name/descriptor.h"
-#include "bpf/span_value.h"
+#include "bpf/span/value.h"
 
 const volatile uint8_t about[BPF_SPAN_VALUES];
 /* An argument, or BPF_SPAN_FD_...; and the same of the file that a call copies to. */
