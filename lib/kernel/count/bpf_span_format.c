@@ -136,3 +136,38 @@ int bpf_span_find_text(const char *format, const char *name, struct bpf_span_fie
 					 .text = (uint8_t)at};
 	return 1;
 }
+
+bool bpf_span_is_short_text(const struct bpf_span_field *field)
+{
+	return field->text == BPF_SPAN_TEXT_COMM ||
+	       (field->text == BPF_SPAN_TEXT_ARRAY && field->size <= BPF_SPAN_SHORT_TEXT);
+}
+
+bool bpf_span_has_key_text(const struct bpf_span_spec *spec)
+{
+	bool has = false;
+
+	for (int i = 0; i < BPF_SPAN_KEYS; i++)
+		has |= spec->point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY + i].at == BPF_SPAN_OF_TEXT;
+	return has;
+}
+
+void bpf_span_size_texts(struct bpf_span_spec *spec)
+{
+	uint32_t size = 0;
+
+	for (int i = 0; i < BPF_SPAN_POINTS * BPF_SPAN_FIELDS; i++) {
+		const struct bpf_span_field *field =
+			&spec->point[i / BPF_SPAN_FIELDS].field[i % BPF_SPAN_FIELDS];
+		uint32_t number = i % BPF_SPAN_FIELDS;
+		bool is_short = bpf_span_is_short_text(field);
+
+		if (field->at != BPF_SPAN_OF_TEXT ||
+		    (number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP))
+			continue;
+		if (!size || !is_short)
+			size = is_short ? BPF_SPAN_SHORT_TEXT : BPF_SPAN_LONG_TEXT;
+	}
+	spec->texts = size ? BPF_SPAN_TEXTS : 0;
+	spec->text_size = size ? size : BPF_SPAN_SHORT_TEXT;
+}

@@ -14,3 +14,8 @@ int bpf_span_read_formats(const struct bpf_span_options *options, char *format[B
 int bpf_span_find_number(const char *format, const char *name, struct bpf_span_field *field,
 			 struct bpf_span_offset *where, struct error *err); /* with a message */
 int bpf_span_find_text(const char *format, const char *name, struct bpf_span_field *field);
+/* Whether programs read all of the text for a condition. */
+bool bpf_span_is_short_text(const struct bpf_span_field *field);
+bool bpf_span_has_key_text(const struct bpf_span_spec *spec);
+/* Sets how much room the texts of keys and groups need. */
+void bpf_span_size_texts(struct bpf_span_spec *spec);

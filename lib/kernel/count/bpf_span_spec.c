@@ -125,19 +125,13 @@ static int need_key(const struct planned *of, uint32_t number, const char *name)
 	return find_text(of, number, name) ? 0 : need(of, number, name);
 }
 
-/* A text that may be longer than programs read it is not matched. */
-static bool is_whole(const struct bpf_span_field *field)
-{
-	return field->text == BPF_SPAN_TEXT_COMM ||
-	       (field->text == BPF_SPAN_TEXT_ARRAY && field->size <= BPF_SPAN_SHORT_TEXT);
-}
-
 static int plan_pattern(const struct planned *of, uint32_t index, const struct counted_test *test)
 {
 	struct bpf_span_plan *plan = of->plan;
 	uint32_t number = BPF_SPAN_TEST + index;
 
-	if (!find_text(of, number, test->field) || !is_whole(&of->point->field[number]))
+	if (!find_text(of, number, test->field) ||
+	    !bpf_span_is_short_text(&of->point->field[number]))
 		return error_say(of->err, ENOTSUP, "its field '%s' is not a short text",
 				 test->field);
 	if (plan->patterns == BPF_SPAN_PATTERNS)
@@ -285,27 +279,6 @@ static bool plan_texts(const struct planned *of, const char *name)
 	return name && find_texts(of, BPF_SPAN_END, name, &events) > 0;
 }
 
-/* How much room numbered texts need. */
-static void size_texts(struct bpf_span_spec *spec)
-{
-	uint32_t size = 0;
-
-	for (int i = 0; i < BPF_SPAN_POINTS * BPF_SPAN_FIELDS; i++) {
-		const struct bpf_span_field *field =
-			&spec->point[i / BPF_SPAN_FIELDS].field[i % BPF_SPAN_FIELDS];
-		uint32_t number = i % BPF_SPAN_FIELDS;
-		bool is_short = is_whole(field);
-
-		if (field->at != BPF_SPAN_OF_TEXT ||
-		    (number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP))
-			continue;
-		if (!size || !is_short)
-			size = is_short ? BPF_SPAN_SHORT_TEXT : BPF_SPAN_LONG_TEXT;
-	}
-	spec->texts = size ? BPF_SPAN_TEXTS : 0;
-	spec->text_size = size ? size : BPF_SPAN_SHORT_TEXT;
-}
-
 /* Uses the field whose value chooses the names of this event's groups, if there is one. */
 static int plan_chooser(struct bpf_span_spec *spec, const struct planned *of, const char *group)
 {
@@ -451,7 +424,9 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		code = plan_either(of, BPF_SPAN_SIZE, span->size);
 	if (!code)
 		code = plan_flights(spec, of, span);
-	size_texts(spec);
+	if (!code && span->flights.is_wanted && bpf_span_has_key_text(spec))
+		code = error_say(err, ENOTSUP, "its key has a text, which is shown if it hangs");
+	bpf_span_size_texts(spec);
 	spec->above = span->above;
 	spec->keys = span->keys;
 	spec->has_group = span->by == COUNTED_BY_GROUP ? span->group != NULL
