@@ -489,10 +489,25 @@ TEST_F(Probes, KeepFieldsOfTheEntry)
 	EXPECT_EQ(fetch(BPF_SPAN_GROUP).at, offsetof(struct pt_regs, rax));
 }
 
+TEST_F(Probes, MayHaveTexts)
+{
+	add(begins, "connection=-8(+16(%di)):string");
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_OF_TEXT);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].text, BPF_SPAN_TEXT_MEMORY);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).depth, 1) << "the last access is left to the programs";
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).offset[0], 16);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).offset[1], -8);
+	EXPECT_EQ(fetch(BPF_SPAN_KEY).size, 0);
+	span.flights.is_wanted = true;
+	EXPECT_EQ(make(), -ENOTSUP);
+	EXPECT_STREQ(err.text, "its key has a text, which is shown if it hangs");
+}
+
 TEST_F(Probes, RefuseWhatIsNoNumber)
 {
 	for (const char *fields :
-	     {"connection=+0(%di):string", "connection=%cr3:u64", "connection=%di",
+	     {"connection=%di:string", "connection=%cr3:u64", "connection=%di",
 	      "connection=", "connection=+4294967296(%di):u64", "connection=+0(%di:u64",
 	      "connection=@sym:u64", "connection=+0(+0(+0(+0(+0(+0(%di)))))):u64"}) {
 		items.clear();
