@@ -99,11 +99,13 @@ const char begin_format[] =
 	"\tfield:int error;\toffset:16;\tsize:4;\tsigned:1;\n"
 	"\tfield:char comm[16];\toffset:20;\tsize:16;\tsigned:0;\n"
 	"\tfield:__data_loc char[] name;\toffset:36;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] label;\toffset:48;\tsize:4;\tsigned:0;\n"
 	"\tfield:u8 kind;\toffset:40;\tsize:1;\tsigned:0;\n"
 	"\tfield:u32 crooked;\toffset:42;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
 const char end_format[] = "name: ends\nID: 6\nformat:\n"
 			  "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 			  "\tfield:u64 connection;\toffset:16;\tsize:8;\tsigned:0;\n"
+			  "\tfield:u64 label;\toffset:32;\tsize:8;\tsigned:0;\n"
 			  "\tfield:short len;\toffset:24;\tsize:2;\tsigned:1;\n\nprint fmt: \"\"\n";
 
 struct Plan : testing::Test {
@@ -221,6 +223,24 @@ TEST_F(Plan, GroupsMayBeTexts)
 	span.by = COUNTED_BY_THREAD;
 	ASSERT_EQ(make(), 0) << err.text;
 	EXPECT_EQ(plan.spec.texts, 0U);
+}
+
+TEST_F(Plan, GroupsMayBeTextsOfAllEnds)
+{
+	span.point[COUNTED_BEGIN].event = "a:ends";
+	span.point[COUNTED_END].event = "a:begins";
+	span.group = "name";
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_TRUE(plan.spec.has_group_text);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NOTHING);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_END].field[BPF_SPAN_GROUP].text, BPF_SPAN_TEXT_DATA_LOC);
+	span.group = "label"; /* a number of the begin, which is preferred */
+	ASSERT_EQ(make(), 0) << err.text;
+	EXPECT_FALSE(plan.spec.has_group_text);
+	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at, BPF_SPAN_NUMBER);
+	span.group = "name";
+	span.point[COUNTED_END_2] = {"a:ends", nullptr, {"connection"}, {}, {}, 0};
+	EXPECT_EQ(make(), -ENOTSUP);
 }
 
 TEST_F(Plan, KeysMayBeTexts)

@@ -9,6 +9,7 @@
 #include "bpf_span_flight.h"
 #include "bpf_span_format.h"
 #include "bpf_span_request.h"
+#include "feature/bpf_iterator.h"
 #include "feature/bpf_log.h"
 #include "feature/bpf_plain.h"
 #include "load/bpf_source.h"
@@ -159,7 +160,6 @@ static void prepare_followed(struct bpf_span *span)
 	bool is_wanted = finds_followed(&span->plan.spec);
 
 	bpf_program__set_autoload(programs->progs.thread_begins, is_wanted);
-	bpf_program__set_autoload(programs->progs.thread_executes, is_wanted);
 	bpf_program__set_autoload(programs->progs.find_followed, is_wanted);
 }
 
@@ -220,7 +220,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	       sizeof(span->plan.probes));
 	memcpy((void *)(uintptr_t)programs->rodata->match, span->plan.match,
 	       sizeof(span->plan.match));
-	memcpy((void *)(uintptr_t)programs->rodata->pattern, span->plan.pattern,
+	memcpy((void *)(uintptr_t)programs->rodata->patterns, span->plan.pattern,
 	       sizeof(span->plan.pattern));
 	set_sizes(span, options->span);
 	if (flights->about)
@@ -298,15 +298,6 @@ static void *map_memory(const struct bpf_map *map, int rights, size_t entry, siz
 	return NULL;
 }
 
-static int open_iterator(const struct bpf_program *program, struct bpf_link **link, int *fd)
-{
-	*link = bpf_program__attach_iter(program, NULL);
-	if (!*link)
-		return -errno;
-	*fd = bpf_iter_create(bpf_link__fd(*link));
-	return *fd < 0 ? *fd : 0;
-}
-
 static int open_iterators(struct bpf_span *span, struct error *err)
 {
 	_Static_assert((int)COUNTED_VALUES == (int)BPF_SPAN_VALUES &&
@@ -320,14 +311,18 @@ static int open_iterators(struct bpf_span *span, struct error *err)
 			       (int)COUNTED_FD_RESULT == (int)BPF_SPAN_FD_RESULT &&
 			       (int)COUNTED_ERRNOS == (int)BPF_SPAN_ERRNOS,
 		       "they are the same");
-	int code = open_iterator(span->programs->progs.spans_left, &span->iterator, &span->left_fd);
+	struct bpf_link *link;
 
-	if (code)
-		return error_set(err, -code, "cannot read which spans are open");
-	if (finds_followed(&span->plan.spec))
-		code = open_iterator(span->programs->progs.find_followed, &span->followers,
-				     &span->followed_fd);
-	return code ? error_set(err, -code, "cannot find the threads that are followed") : 0;
+	span->left_fd = bpf_iterator_open(span->programs->progs.spans_left, &span->iterator);
+	if (span->left_fd < 0)
+		return error_set(err, -span->left_fd, "cannot read which spans are open");
+	if (!finds_followed(&span->plan.spec))
+		return 0;
+	span->followed_fd = bpf_iterator_open(span->programs->progs.find_followed, &link);
+	bpf_link__destroy(link);
+	return span->followed_fd < 0 ? error_set(err, -span->followed_fd,
+						 "cannot find the threads that are followed")
+				     : 0;
 }
 
 static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
@@ -416,7 +411,6 @@ void bpf_span_close(struct bpf_span *span)
 	if (span->followed_fd >= 0)
 		close(span->followed_fd);
 	bpf_link__destroy(span->iterator);
-	bpf_link__destroy(span->followers);
 	if (span->open)
 		munmap((void *)(uintptr_t)span->open, span->open_size);
 	if (span->slots)

@@ -17,8 +17,7 @@ struct bpf_span {
 	int entry[BPF_SPAN_POINTS]; /* the same for entries of functions */
 	struct bpf_link *iterator;  /* fills the list of open spans */
 	int left_fd;                /* an iterator; -1: it must be made */
-	struct bpf_link *followers; /* finds the threads that are followed; NULL: it need not */
-	int followed_fd;            /* its iterator, or -1 */
+	int followed_fd; /* an iterator that finds the threads that are followed; -1: it need not */
 	uint32_t cpus;
 	const struct bpf_span_books *books; /* mapped, of all possible CPUs; also the cells */
 	struct bpf_span_cell *cells;        /* writable if there are two sets */

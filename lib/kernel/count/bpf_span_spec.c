@@ -269,14 +269,14 @@ static int find_texts(const struct planned *of, int side, const char *name, int 
 	return found;
 }
 
-/* Returns whether the group is a text of all begins, or of ends. */
+/* Returns whether the group is a text of all begins, or of all ends. */
 static bool plan_texts(const struct planned *of, const char *name)
 {
 	int events, found = name ? find_texts(of, BPF_SPAN_BEGIN, name, &events) : 0;
 
-	if (found)
-		return found == events;
-	return name && find_texts(of, BPF_SPAN_END, name, &events) > 0;
+	if (name && !found && !find_all(of, BPF_SPAN_BEGIN, BPF_SPAN_GROUP, name, &events))
+		found = find_texts(of, BPF_SPAN_END, name, &events);
+	return found && found == events;
 }
 
 /* Uses the field whose value chooses the names of this event's groups, if there is one. */

@@ -4,6 +4,7 @@
 #include "bpf_calls.h"
 #include "bpf_load.h"
 #include "bpf_rings.h"
+#include "feature/bpf_iterator.h"
 #include "feature/bpf_missed.h"
 
 #include <bpf/bpf.h>
@@ -138,18 +139,6 @@ void bpf_source_close(struct bpf_source *source)
 	free(source);
 }
 
-/* Returns a descriptor that runs the iterator once when it is read, or -errno. The caller destroys the link in any case. */
-static int open_iterator(const struct bpf_program *program, struct bpf_link **link)
-{
-	int fd;
-
-	*link = bpf_program__attach_iter(program, NULL);
-	if (!*link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(*link));
-	return fd < 0 ? -errno : fd;
-}
-
 int bpf_source_attach(struct bpf_source *source, struct error *err)
 {
 	struct iotrace_bpf *programs = source->programs;
@@ -167,7 +156,8 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 			return error_set(err, errno, "cannot attach BPF program %s",
 					 bpf_program__name(program[i]));
 	}
-	source->in_flight_fd = open_iterator(programs->progs.calls_in_flight, &source->in_flight);
+	source->in_flight_fd = bpf_iterator_open(programs->progs.calls_in_flight,
+						 &source->in_flight);
 	if (source->in_flight_fd < 0)
 		return error_set(err, -source->in_flight_fd,
 				 "cannot create a BPF iterator of tasks");
@@ -263,7 +253,7 @@ int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *e
 	source->programs->bss->wanted_tgid = pid;
 	for (int pass = 0; pass < MARK_PASSES; pass++) {
 		struct bpf_link *link;
-		int fd = open_iterator(source->programs->progs.mark_tasks, &link);
+		int fd = bpf_iterator_open(source->programs->progs.mark_tasks, &link);
 
 		bpf_link__destroy(link);
 		if (fd < 0)

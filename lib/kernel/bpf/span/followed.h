@@ -33,20 +33,14 @@ static __always_inline void follow_thread(uint32_t tid, bool is)
 		__sync_fetch_and_and(bits, ~bit);
 }
 
-/* The number may have been that of another thread, which has ended. */
+/*
+ * The number may have been that of another thread, which has ended. A thread that executes a program gets the number of the first one
+ * of its process, which is followed, too.
+ */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(thread_begins, struct task_struct *parent, struct task_struct *child)
 {
 	follow_thread(child->pid, bpf_task_storage_get(&calls, parent, NULL, 0));
-	return 0;
-}
-
-/* A thread that executes a program gets the number of its process. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(thread_executes, struct task_struct *task, int old)
-{
-	if (bpf_task_storage_get(&calls, task, NULL, 0))
-		follow_thread(task->pid, true);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "load/bpf_shared.h"
 
 const volatile struct bpf_span_match match[BPF_SPAN_POINTS][BPF_SPAN_TESTS];
-const volatile struct bpf_comm pattern[BPF_SPAN_PATTERNS];
+const volatile struct bpf_comm patterns[BPF_SPAN_PATTERNS];
 
 /* Returns the number of bytes with the NUL, or a negative number. */
 static __always_inline long read_dynamic(char *to, uint32_t size, const void *data, uint32_t offset,
@@ -77,7 +77,7 @@ static __noinline bool matches(void *data, const volatile struct bpf_span_field 
 
 	read_text(text, sizeof(text), data, field, how);
 	if (match->pattern)
-		return matches_pattern(text, &pattern[(match->pattern - 1) % BPF_SPAN_PATTERNS]);
+		return matches_pattern(text, &patterns[(match->pattern - 1) % BPF_SPAN_PATTERNS]);
 	for (uint32_t i = 0; i < BPF_SPAN_SHORT_TEXT; i++)
 		differs = differs || ((text[i] ^ match->wanted[i]) & match->mask[i]);
 	return match->is_unequal ? differs : !differs;
