@@ -4,7 +4,8 @@
 
 #include <iotrace/bpf_record.h>
 #include <iotrace/capture.h>
-#include <iotrace/counted.h>
+#include <iotrace/counted_owner.h>
+#include <iotrace/counted_read.h>
 #include <iotrace/error.h>
 #include <iotrace/fact.h>
 #include <iotrace/probe.h>
@@ -1451,6 +1452,80 @@ TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
 					[](const Call *call) { return call->record.arg[2] == 1; }),
 			  records ? 50 : 0);
 	}
+}
+
+/* A thread that ends after the recording, while its call is in flight, leaves the numbers alone until they are read. */
+TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
+{
+	static uint8_t about[COUNTED_VALUES], fd[COUNTED_VALUES];
+	struct counted_span span = {};
+	struct Seen {
+		uint64_t most = 0, flights = 0;
+		pid_t waits = 0;
+	} seen;
+	int pipe_fd[2];
+
+	ASSERT_EQ(pipe(pipe_fd), 0);
+	pid_t child = fork();
+	if (!child) {
+		char byte;
+
+		while (read(pipe_fd[0], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	std::fill(std::begin(fd), std::end(fd), uint8_t(COUNTED_FD_NONE));
+	fd[SYS_read] = 0;
+	span.name = "calls";
+	span.keys = 1;
+	span.by = COUNTED_BY_FILE;
+	span.group = "id";
+	span.room = 1024;
+	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
+	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	span.flights.is_wanted = true;
+	span.flights.result = "ret";
+	span.flights.about = about;
+	span.flights.fd = span.flights.fd2 = fd;
+	recording.counted = &span;
+	recording.counted_count = 1;
+	recording.are_all_counted = recording.is_without_calls = true;
+	number_list_add(&recording.pids, uint32_t(child));
+	ASSERT_TRUE(open());
+	ASSERT_EQ(live_counted_why(live, 0), nullptr) << live_counted_why(live, 0);
+	ASSERT_EQ(live_start(live, &err), 0) << err.text;
+	EXPECT_EQ(write(pipe_fd[1], "x", 1), 1);
+	while (!live_counted_books(live, 0).begun)
+		usleep(1000);
+	kill(getpid(), SIGINT);
+	while (live_ended(live) == LIVE_RUNNING)
+		usleep(1000);
+	const struct counted_books books = live_counted_books(live, 0);
+	usleep(100000);
+	kill(child, SIGKILL);
+	EXPECT_EQ(waitpid(child, nullptr, 0), child);
+	live_counted_flights(
+		live, 0, books.last,
+		[](void *context, const struct counted_flight *flight) {
+			auto to = static_cast<Seen *>(context);
+			to->flights++;
+			to->most = std::max(to->most, flight->busy);
+		},
+		&seen);
+	EXPECT_GE(seen.flights, 2U) << "that of the pipe, and of all";
+	EXPECT_LE(seen.most, books.last - books.first);
+	EXPECT_EQ(live_counted_open(
+			  live, 0,
+			  [](void *context, const struct counted_open *open) {
+				  static_cast<Seen *>(context)->waits = pid_t(open->tid);
+			  },
+			  &seen),
+		  0);
+	EXPECT_EQ(seen.waits, child);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	EXPECT_EQ(follow(), 0) << err.text;
 }
 
 /* Those without which there is nothing to record. */

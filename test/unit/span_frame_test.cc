@@ -261,6 +261,29 @@ TEST_F(Frame, RandomSpansAddUp)
 	}
 }
 
+/* The kernel's numbers are read after the moment of the frame: what was added since belongs to the next one. */
+TEST_F(Frame, NobodyIsBusierThanTheInterval)
+{
+	open();
+	const auto counted = [this](bool is_total, uint64_t busy) {
+		const struct frame_flight flight = {4, false, is_total, busy, 0, 0, 0};
+		frames_count_flight(frames, &flight);
+	};
+	counted(false, 1000);
+	counted(true, 1000);
+	EXPECT_EQ(row(cut(2000), 4).busy, 1000U);
+	frames_next(frames);
+	counted(false, 1000 + 1250);
+	counted(true, 1000 + 1300);
+	EXPECT_EQ(row(cut(3000), 4).busy, 1000U);
+	EXPECT_EQ(cut(3000).total->busy, 1000U);
+	frames_next(frames);
+	counted(false, 1000 + 1250 + 100);
+	counted(true, 1000 + 1300 + 100);
+	EXPECT_EQ(row(cut(4000), 4).busy, 350U);
+	EXPECT_EQ(cut(4000).total->busy, 400U);
+}
+
 TEST_F(Frame, TotalIsBusyWhileAGroupIs)
 {
 	open();

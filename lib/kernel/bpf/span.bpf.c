@@ -436,7 +436,7 @@ static __always_inline void process_ends(uint64_t pid)
 		count(&books->left, spans);
 }
 
-/* Another thread will reuse the number. */
+/* Another thread will reuse the number. After the recording, what was in flight at its end stays until it has been read. */
 SEC("raw_tp/sched_process_exit")
 int thread_ends(void *ctx)
 {
@@ -444,6 +444,8 @@ int thread_ends(void *ctx)
 	struct bpf_span_open *open;
 	struct place place;
 
+	if (!is_on)
+		return 0;
 	forget_ends(key[0]);
 	if (spec.is_of_process)
 		process_ends(bpf_get_current_pid_tgid() >> 32);

@@ -5,12 +5,10 @@ enum { TRIES = 1000 };
 
 uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now)
 {
-	int64_t busy = 0;
-
 	for (int i = 0; i < TRIES; i++) {
 		int64_t before = __atomic_load_n(&flight->count, __ATOMIC_ACQUIRE), after;
+		int64_t busy = __atomic_load_n(&flight->busy, __ATOMIC_ACQUIRE);
 
-		busy = __atomic_load_n(&flight->busy, __ATOMIC_ACQUIRE);
 		after = __atomic_load_n(&flight->count, __ATOMIC_ACQUIRE);
 		if (before > 0)
 			busy += (int64_t)now;
@@ -18,7 +16,7 @@ uint64_t bpf_span_busy(const struct bpf_span_flight *flight, uint64_t now)
 		if (before == after && busy >= 0 && (uint64_t)busy < now)
 			return (uint64_t)busy;
 	}
-	return busy < 0 ? 0 : (uint64_t)busy;
+	return 0;
 }
 
 bool bpf_span_is_idle(const struct bpf_span_flight *flights)

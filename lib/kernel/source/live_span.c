@@ -139,6 +139,9 @@ static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count)
 
 void live_span_stop(struct live *live)
 {
+	for (uint32_t i = 0; i < count_of(live); i++)
+		if (live->spans.span[i].object)
+			bpf_span_enable(live->spans.span[i].object, false);
 	live->spans.ended = clock_now();
 	for (uint32_t i = 0; i < count_of(live); i++) {
 		struct live_span *span = &live->spans.span[i];
@@ -146,7 +149,6 @@ void live_span_stop(struct live *live)
 
 		if (!span->object)
 			continue;
-		bpf_span_enable(span->object, false);
 		span->missed = bpf_span_missed(span->object) - span->missed;
 		bpf_span_add_books(span->object, &books);
 		add_gap_fact(live, GAP_MISSED, span->missed);

@@ -149,12 +149,25 @@ static void cover(struct group *total, const struct group *group)
 	total->row.busy = group->row.busy;
 }
 
+/* They may also be read later than the interval ends. Then the rest belongs to the next one. */
+static void keep_rest(struct group *group, uint64_t interval)
+{
+	if (group->row.busy <= interval)
+		return;
+	group->counted_busy -= group->row.busy - interval;
+	group->row.busy = interval;
+}
+
 void frames_cut(struct frames *frames, uint64_t to)
 {
-	frames->frame.to = to > frames->frame.from ? to : frames->frame.from;
-	cut(&frames->total, frames->frame.to);
+	struct frame *frame = &frames->frame;
+
+	frame->to = to > frame->from ? to : frame->from;
+	cut(&frames->total, frame->to);
+	keep_rest(&frames->total, frame->to - frame->from);
 	for (uint32_t i = 0; i < frames->groups; i++) {
-		cut(frames->group[i], frames->frame.to);
+		cut(frames->group[i], frame->to);
+		keep_rest(frames->group[i], frame->to - frame->from);
 		cover(&frames->total, frames->group[i]);
 	}
 }
