@@ -185,7 +185,11 @@ def texts(live):
             ("condition", f'{named} if +0(arg1):string ~ "se*" -> {named}%return by tid', seldom, seldom, {"": seldom}),
             ("other", f'{named} if +0(arg1):string != "seldom" -> {named}%return by tid group +0(arg1):string', often, often, {"often": often}),
             # The first text, which is the second of four, ends with each of its next ones.
-            ("key", f'{named} -> {named} by +0(arg1):string', MORE, MORE - 2, {"": MORE - 2})):
+            ("key", f'{named} -> {named} by +0(arg1):string', MORE, MORE - 2, {"": MORE - 2}),
+            # A return has the texts of its entry.
+            ("group of an entry", f"{named}%return -> uprobe:{PROBES}:absent by tid group +0(arg1):string", MORE, MORE,
+             {"often": often, "seldom": seldom}),
+            ("key of an entry", f"{named}%return -> {named}%return by +0(arg1):string,tid", MORE, MORE - 2, {"": MORE - 2})):
         check_counts(live, f"texts: {name}", f"k: {span}", (begun, ended, groups), True)
 
 

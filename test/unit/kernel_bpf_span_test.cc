@@ -524,6 +524,29 @@ TEST_F(Probes, MayHaveTexts)
 	EXPECT_STREQ(err.text, "its key has a text, which is shown if it hangs");
 }
 
+TEST_F(Probes, ReturnsHaveTextsOfTheirEntries)
+{
+	add(enters, "connection=+0(%si):string len=%dx:s16");
+	add(begins, "retval=$retval:s64");
+	span.point[COUNTED_BEGIN].entry = enters;
+	span.group = "connection";
+	ASSERT_EQ(make(), 0) << err.text;
+	const struct bpf_span_field *field = plan.spec.point[BPF_SPAN_BEGIN].field;
+	for (int i : {int(BPF_SPAN_KEY), int(BPF_SPAN_GROUP)}) {
+		EXPECT_EQ(field[i].at, BPF_SPAN_OF_ENTRY);
+		EXPECT_TRUE(field[i].is_text);
+		EXPECT_EQ(field[i].argument, 0);
+	}
+	EXPECT_TRUE(plan.spec.has_group_text);
+	EXPECT_EQ(plan.spec.text_size, uint32_t(BPF_SPAN_LONG_TEXT));
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].fields, 1U);
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].field[0].size, 0) << "it is a text";
+	span.point[COUNTED_BEGIN].tests = 1;
+	span.point[COUNTED_BEGIN].test[0] = {"connection", COUNTED_EQUAL, false, false, 0, "a", 1,
+					     false,        nullptr};
+	EXPECT_EQ(make(), -ENOTSUP) << "what was there is known, but not compared";
+}
+
 TEST_F(Probes, RefuseWhatIsNoNumber)
 {
 	for (const char *fields :

@@ -211,10 +211,10 @@ int bpf_span_find_field(struct bpf_span_probe *to, const struct bpf_span_found *
 }
 
 int bpf_span_find_kept(struct bpf_span_entry *to, const struct bpf_span_found *found,
-		       const char *name, uint8_t *kept, struct error *err)
+		       const char *name, bool wants_text, uint8_t *kept, struct error *err)
 {
 	struct bpf_span_fetch fetch;
-	int code = found->count ? take_field(&fetch, found->probe, name, false, err) : 0;
+	int code = found->count ? take_field(&fetch, found->probe, name, wants_text, err) : 0;
 
 	if (code <= 0)
 		return code;

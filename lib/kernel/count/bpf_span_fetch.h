@@ -24,4 +24,4 @@ int bpf_span_find_field(struct bpf_span_probe *to, const struct bpf_span_found *
  * The same at the entry of a function, for its return. The fields get their own numbers: *kept. The same name has one number.
  */
 int bpf_span_find_kept(struct bpf_span_entry *to, const struct bpf_span_found *found,
-		       const char *name, uint8_t *kept, struct error *err);
+		       const char *name, bool wants_text, uint8_t *kept, struct error *err);

@@ -131,6 +131,7 @@ int bpf_span_find_text(const char *format, const char *name, struct bpf_span_fie
 	if (at < 0)
 		return -ENOTSUP;
 	*field = (struct bpf_span_field){.at = BPF_SPAN_OF_TEXT,
+					 .is_text = true,
 					 .offset = where.offset,
 					 .size = where.size,
 					 .text = (uint8_t)at};
@@ -148,7 +149,7 @@ bool bpf_span_has_key_text(const struct bpf_span_spec *spec)
 	bool has = false;
 
 	for (int i = 0; i < BPF_SPAN_KEYS; i++)
-		has |= spec->point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY + i].at == BPF_SPAN_OF_TEXT;
+		has |= spec->point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY + i].is_text;
 	return has;
 }
 
@@ -162,8 +163,7 @@ void bpf_span_size_texts(struct bpf_span_spec *spec)
 		uint32_t number = i % BPF_SPAN_FIELDS;
 		bool is_short = bpf_span_is_short_text(field);
 
-		if (field->at != BPF_SPAN_OF_TEXT ||
-		    (number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP))
+		if (!field->is_text || (number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP))
 			continue;
 		if (!size || !is_short)
 			size = is_short ? BPF_SPAN_SHORT_TEXT : BPF_SPAN_LONG_TEXT;

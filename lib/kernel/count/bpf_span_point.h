@@ -101,8 +101,9 @@ struct bpf_span_field {
 	uint8_t argument; /* BPF_SPAN_ARGUMENT, BPF_SPAN_OF_ENTRY: its number */
 	/* BPF_SPAN_OF_TEXT: */
 	uint16_t offset, size;
-	uint8_t text; /* enum bpf_span_text_at */
-	uint8_t none[3];
+	uint8_t text;    /* enum bpf_span_text_at */
+	uint8_t is_text; /* the value is the number of a text; 0: there was no room for it */
+	uint8_t none[2];
 };
 
 /* The kind of event that a point is. */

@@ -70,7 +70,8 @@ static int find_fetch(const struct planned *of, struct bpf_span_field *field, ui
 		use_fetch(of, field, number);
 	if (code)
 		return code;
-	code = bpf_span_find_kept(of->entry, &of->found_entry, name, &field->argument, of->err);
+	code = bpf_span_find_kept(of->entry, &of->found_entry, name, false, &field->argument,
+				  of->err);
 	if (code <= 0)
 		return code;
 	field->at = BPF_SPAN_OF_ENTRY;
@@ -102,6 +103,23 @@ static int need(const struct planned *of, uint32_t number, const char *name)
 	return code ? 0 : error_say(of->err, ENOTSUP, "it has no number '%s'", name);
 }
 
+/* Finds a text of the function's entry. Conditions of a return cannot compare it any more. */
+static bool find_kept_text(const struct planned *of, uint32_t number, const char *name)
+{
+	bool is_test = number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP;
+	struct error ignored = {0};
+	uint8_t kept;
+
+	if (is_test ||
+	    bpf_span_find_kept(of->entry, &of->found_entry, name, true, &kept, &ignored) <= 0)
+		return false;
+	of->point->field[number] = (struct bpf_span_field){.at = BPF_SPAN_OF_ENTRY,
+							   .argument = kept,
+							   .text = BPF_SPAN_TEXT_MEMORY,
+							   .is_text = true};
+	return true;
+}
+
 /* Finds a text that the programs can read: one of the tracepoint, or of the program's memory, or the thread's name. */
 static bool find_text(const struct planned *of, uint32_t number, const char *name)
 {
@@ -112,9 +130,10 @@ static bool find_text(const struct planned *of, uint32_t number, const char *nam
 				   : bpf_span_find_text(of->format, name, field);
 
 	if (code < 0 || (!code && strcmp(name, "comm") != 0))
-		return false;
+		return !code && find_kept_text(of, number, name);
 	if (!code || of->found.count)
 		*field = (struct bpf_span_field){.at = BPF_SPAN_OF_TEXT,
+						 .is_text = true,
 						 .text = code ? BPF_SPAN_TEXT_MEMORY
 							      : BPF_SPAN_TEXT_COMM};
 	return true;

@@ -52,6 +52,15 @@ static __always_inline const volatile struct bpf_span_site *site_of(
 	return &probe->site[0];
 }
 
+static const volatile struct bpf_span_field text_of_entry = {.text = BPF_SPAN_TEXT_MEMORY};
+
+static __always_inline uint64_t value_at_entry(void *regs,
+					       const volatile struct bpf_span_fetch *how)
+{
+	return spec.texts && !how->size ? number_of_field(regs, &text_of_entry, how, true)
+					: fetch(regs, how);
+}
+
 static __always_inline void enter(void *regs, uint32_t point)
 {
 	const volatile struct bpf_span_entry *entry = &probes.entry[point];
@@ -64,7 +73,7 @@ static __always_inline void enter(void *regs, uint32_t point)
 		return;
 	for (uint32_t i = 0; i < BPF_SPAN_KEPT; i++)
 		if (i < entry->fields)
-			value[i] = fetch(regs, &entry->field[i]);
+			value[i] = value_at_entry(regs, &entry->field[i]);
 	if (bpf_map_update_elem(&kept, &key, value, BPF_ANY))
 		count(&books->full, 1);
 }

@@ -25,7 +25,7 @@ struct {
 	__uint(value_size, BPF_SPAN_SHORT_TEXT);
 } texts SEC(".maps");
 
-/* Where programs of a CPU read a text. The program of a probe may interrupt another one. */
+/* Where programs of a CPU read a text that may be long. The program of a probe may interrupt another one. */
 struct text_space {
 	uint32_t is_used, none;
 	char at[BPF_SPAN_LONG_TEXT];
@@ -57,34 +57,52 @@ static __always_inline uint64_t new_text(const char *text)
 	return number ? *number : 0;
 }
 
-static __always_inline uint64_t number_of_text(struct text_space *space, void *data,
+/* text: of spec.text_size bytes, the rest of them 0. makes: gives a number to a new text. */
+static __always_inline uint64_t number_of_text(const char *text, bool makes)
+{
+	uint32_t *known = bpf_map_lookup_elem(&text_index, text);
+
+	return known ? *known : makes ? new_text(text) : 0;
+}
+
+static __always_inline uint64_t number_of_short(void *data,
+						const volatile struct bpf_span_field *field,
+						const volatile struct bpf_span_fetch *how,
+						bool makes)
+{
+	char text[BPF_SPAN_SHORT_TEXT] = {0};
+
+	read_text(text, sizeof(text), data, field, how);
+	return number_of_text(text, makes);
+}
+
+static __always_inline uint64_t number_of_long(struct text_space *space, void *data,
 					       const volatile struct bpf_span_field *field,
 					       const volatile struct bpf_span_fetch *how,
 					       bool makes)
 {
-	uint32_t *known;
-
 	for (uint32_t i = 0; i < BPF_SPAN_LONG_TEXT / sizeof(uint64_t); i++)
-		if (i < spec.text_size / sizeof(uint64_t))
-			((uint64_t *)space->at)[i] = 0;
-	if (read_text(space->at, spec.text_size, data, field, how) >= spec.text_size)
+		((uint64_t *)space->at)[i] = 0;
+	if (read_text(space->at, sizeof(space->at), data, field, how) >= (long)sizeof(space->at))
 		return 0;
-	known = bpf_map_lookup_elem(&text_index, space->at);
-	return known ? *known : makes ? new_text(space->at) : 0;
+	return number_of_text(space->at, makes);
 }
 
-/* Not inlined: few spans have texts. makes: gives a number to a new text. */
+/* Not inlined: few spans have texts. */
 static __noinline uint64_t number_of_field(void *data, const volatile struct bpf_span_field *field,
 					   const volatile struct bpf_span_fetch *how, bool makes)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
-	struct text_space *space = bpf_map_lookup_elem(&text_spaces, &cpu);
+	struct text_space *space;
 	uint64_t number;
 
+	if (spec.text_size == BPF_SPAN_SHORT_TEXT)
+		return number_of_short(data, field, how, makes);
+	space = bpf_map_lookup_elem(&text_spaces, &cpu);
 	if (!space || *(volatile uint32_t *)&space->is_used)
 		return 0;
 	*(volatile uint32_t *)&space->is_used = 1;
-	number = number_of_text(space, data, field, how, makes);
+	number = number_of_long(space, data, field, how, makes);
 	*(volatile uint32_t *)&space->is_used = 0;
 	return number;
 }

@@ -110,8 +110,7 @@ static __always_inline bool has_no_key(const struct input *input, const uint64_t
 	bool has_none = false;
 
 	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
-		has_none = has_none ||
-			   (point->field[BPF_SPAN_KEY + i].at == BPF_SPAN_OF_TEXT && !key[i]);
+		has_none = has_none || (point->field[BPF_SPAN_KEY + i].is_text && !key[i]);
 	return has_none;
 }
 
