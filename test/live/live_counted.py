@@ -359,6 +359,52 @@ def followed(live):
     live.check({name for _, name in found} <= {name for name, _ in slept} | {os.path.basename(sys.executable)[:15]}, f"followed: others: {found}")
 
 
+LEAVES_A_NUMBER = """
+import os, sys, time
+sys.stdin.readline()
+child = os.fork()
+if not child:
+    for _ in range(20): time.sleep(0.002)
+    os._exit(0)
+os.waitpid(child, 0)
+print(child, flush=True)
+sys.stdin.readline()
+"""
+TAKES_A_NUMBER = """
+import time
+with open("/proc/self/comm", "w") as file: file.write("another")
+for _ in range(20): time.sleep(0.002)
+"""
+
+
+def with_number(live, number, words):
+    """Runs a program as the process with this number, which is free."""
+    for _ in range(100):
+        with open("/proc/sys/kernel/ns_last_pid", "w", encoding="ascii") as file:
+            file.write(str(number - 1))
+        with subprocess.Popen(words) as process:
+            pass
+        if process.pid == number:
+            return
+    live.check(False, f"no process has got the number {number}")
+
+
+def numbers_used_again(live):
+    """The number of a followed thread that has ended is that of a thread of somebody else."""
+    with block.Busy(), subprocess.Popen([sys.executable, "-S", "-c", LEAVES_A_NUMBER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True) as work:
+        recorder = LatencyRecorder(live, "again", {}, "--span", "sched", "-p", str(work.pid), "--top", "1000")
+        work.stdin.write("go\n")
+        work.stdin.flush()
+        with_number(live, int(work.stdout.readline()), [sys.executable, "-S", "-c", TAKES_A_NUMBER])
+        work.communicate("end\n")
+        numbers = recorder.numbers(live)
+    live.equal("again: by the kernel", numbers["books"]["spans"][0]["counted_in_kernel"], True)
+    found = rows(numbers, "count")
+    name = os.path.basename(sys.executable)[:15]
+    live.check(list(found) == [("sched", name)] and found["sched", name][0] >= 15, f"again: {found}")
+
+
 def texts_of_any_length(live):
     """A text may be as long as 254 bytes."""
     names = {length: "/".join([live.dir, *["d" * 60] * 3]) for length in (100, 254, 255)}
@@ -415,7 +461,7 @@ def refused(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, in_parts, many, fates, forgotten, waits, followed, texts_of_any_length, chosen_names, refused):
+        for each in (same, grouped, in_parts, many, fates, forgotten, waits, followed, numbers_used_again, texts_of_any_length, chosen_names, refused):
             each(test)
     else:
         test.lacks("BPF")
