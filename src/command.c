@@ -25,7 +25,7 @@ const char *command_nearest(const char *name)
 {
 	static const char *const known[] = {
 #define COMMAND(id, name) name,
-#include "commands.def"
+#include "cmd/commands.def"
 #undef COMMAND
 		"help",
 		"version",

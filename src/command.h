@@ -37,7 +37,7 @@ struct command {
 };
 
 #define COMMAND(id, name) extern const struct command command_##id;
-#include "commands.def"
+#include "cmd/commands.def"
 #undef COMMAND
 
 /* Returns the name of the command that the user probably meant, or NULL. */

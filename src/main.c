@@ -1,6 +1,6 @@
 /* main: selects the command: `iotrace WORD` if WORD is one, otherwise `iotrace record`. */
-#include "commands.h"
-#include "completion.h"
+#include "cmd/commands.h"
+#include "cmd/completion.h"
 
 #include <fcntl.h>
 #include <iotrace/confine.h>

@@ -1,5 +1,5 @@
 // cgroup: only the kernel can say whether a directory is a control group, and it says so to root alone.
-#include "proc/cgroup.h"
+#include "host/cgroup.h"
 
 #include "scratch_dir.h"
 

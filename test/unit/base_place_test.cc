@@ -2,7 +2,7 @@
  * The place where output is made: one name is made by one, nothing of others is replaced, followed or removed.
  */
 #include "error_lines.h"
-#include "place_private.h"
+#include "place/place_private.h"
 #include "scratch_dir.h"
 
 #include <iotrace/error.h>

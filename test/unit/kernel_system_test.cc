@@ -1,9 +1,9 @@
 // sysblock, machine, cgroup: made-up trees of /sys and /proc, and what becomes of them.
-#include "proc/cgroup.h"
-#include "proc/cgroup_names.h"
+#include "host/cgroup.h"
+#include "host/cgroup_names.h"
+#include "host/machine.h"
+#include "host/sysblock.h"
 #include "proc/facts.h"
-#include "proc/machine.h"
-#include "proc/sysblock.h"
 
 #include "error_lines.h"
 #include "scratch_dir.h"

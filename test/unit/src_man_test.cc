@@ -2,8 +2,8 @@
  * The man pages against the tables: every option, group, fact and counter equation that the program has is described,
  * and the completions name every option.
  */
-#include "commands.h"
-#include "completion.h"
+#include "cmd/commands.h"
+#include "cmd/completion.h"
 #include "test_source.h"
 
 #include <iotrace/fact.h>

@@ -1,7 +1,7 @@
 /*
  * Options: what is parsed into which field, and the sentence for everything that is not understood.
  */
-#include "commands.h"
+#include "cmd/commands.h"
 #include "error_lines.h"
 #include "option/options.h"
 #include "option/select.h"

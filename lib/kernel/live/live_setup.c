@@ -1,9 +1,9 @@
 /* live_setup: opens the events of a recording for its tasks, and describes them in the capture. */
 #include "live_setup.h"
 
+#include "host/cgroup.h"
 #include "live_events.h"
 #include "load/bpf_source.h"
-#include "proc/cgroup.h"
 #include "rights/rights.h"
 #include "source/live_attach.h"
 #include "source/live_rings.h"

@@ -6,12 +6,12 @@
 #include "live_control.h"
 
 #include "clock.h"
+#include "host/machine.h"
 #include "live_cpus.h"
 #include "live_facts.h"
 #include "live_members.h"
 #include "live_request.h"
 #include "live_round.h"
-#include "proc/machine.h"
 #include "rights/priority.h"
 #include "source/live_put.h"
 #include "source/live_signal.h"

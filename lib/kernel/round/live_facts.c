@@ -2,10 +2,10 @@
 #include "live_facts.h"
 
 #include "clock.h"
+#include "host/machine.h"
+#include "host/sysblock.h"
 #include "live_command.h"
 #include "live_round.h"
-#include "proc/machine.h"
-#include "proc/sysblock.h"
 #include "source/live_attach.h"
 #include "source/live_tasks.h"
 

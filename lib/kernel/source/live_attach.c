@@ -1,8 +1,8 @@
 /* live_attach: opens events for tasks, including running processes. */
 #include "live_attach.h"
 
+#include "host/cgroup.h"
 #include "live_rings.h"
-#include "proc/cgroup.h"
 #include "rights/rights.h"
 
 #include <errno.h>

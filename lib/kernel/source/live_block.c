@@ -1,9 +1,9 @@
 /* live_block: the programs for block requests, as the control thread sees them. */
 #include "live_block.h"
 
+#include "host/sysblock.h"
 #include "live_private.h"
 #include "load/bpf_block.h"
-#include "proc/sysblock.h"
 
 #include <iotrace/mem.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #include "live_busy.h"
 
 #include "clock.h"
+#include "host/sysblock.h"
 #include "live_private.h"
-#include "proc/sysblock.h"
 
 int live_busy_open(struct live *live, struct error *err)
 {

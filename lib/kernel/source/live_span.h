@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "proc/cgroup_names.h"
+#include "host/cgroup_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "facts.h"
-#include "procfs.h"
+#include "proc/facts.h"
+#include "proc/procfs.h"
 
 #include <iotrace/map.h>
 

@@ -1,8 +1,8 @@
 /* machine: what is known of the whole machine. */
 #pragma once
 
-#include "facts.h"
-#include "procfs.h"
+#include "proc/facts.h"
+#include "proc/procfs.h"
 
 /* Adds the facts MEMORY and PRESSURE, if the kernel provides them. */
 void machine_sample(const struct procfs *proc, struct facts *facts);

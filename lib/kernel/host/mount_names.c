@@ -1,7 +1,7 @@
 /* mount_names: see mount_names.h of <iotrace/>. */
 #include <iotrace/mount_names.h>
 
-#include "procfs.h"
+#include "proc/procfs.h"
 #include "sysblock.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* cgroup: control groups by the names that users give them. */
 #pragma once
 
-#include "procfs.h"
+#include "proc/procfs.h"
 
 struct error;
 

@@ -1,8 +1,8 @@
 /* sysblock: reads names, properties, lower devices and counters of block devices from /sys/block. */
 #pragma once
 
-#include "facts.h"
-#include "procfs.h"
+#include "proc/facts.h"
+#include "proc/procfs.h"
 
 struct error;
 

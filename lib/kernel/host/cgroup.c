@@ -5,7 +5,7 @@
 #include "cgroup.h"
 
 #include "perf/perf_event.h"
-#include "procfs.h"
+#include "proc/procfs.h"
 
 #include <dirent.h>
 #include <errno.h>
