@@ -127,6 +127,7 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.text_index, spec->texts ? spec->texts : 1);
 	bpf_map__set_key_size(programs->maps.text_index, spec->text_size);
 	bpf_map__set_max_entries(programs->maps.text_spaces, spec->texts ? span->cpus : 1);
+	bpf_map__set_max_entries(programs->maps.recent_texts, spec->texts ? span->cpus : 1);
 	bpf_map__set_max_entries(programs->maps.last_ends, spec->has_ends ? ENDING_THREADS : 1);
 	bpf_map__set_max_entries(programs->maps.names, spec->chunks ? spec->chunks : 1);
 	bpf_map__set_max_entries(programs->maps.name_index, spec->chunks ? BPF_SPAN_NAMES : 1);

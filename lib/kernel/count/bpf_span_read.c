@@ -42,6 +42,8 @@ uint64_t bpf_span_memory(const struct bpf_span *span)
 	       hash_bytes_of(span->programs->maps.file_index) + span->names_size +
 	       array_bytes_of(span->programs->maps.recent_files) +
 	       array_bytes_of(span->programs->maps.scratches) +
+	       array_bytes_of(span->programs->maps.text_spaces) +
+	       array_bytes_of(span->programs->maps.recent_texts) +
 	       span->cpus * sizeof(struct bpf_span_recent) + span->cells_size + span->books_size +
 	       span->flights_size + span->open_size + span->slots_size;
 }

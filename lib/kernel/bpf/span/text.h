@@ -6,6 +6,7 @@
 
 #include "bpf/span/input.h"
 #include "bpf/span/text_read.h"
+#include "bpf/span/text_recent.h"
 
 uint32_t texts_used; /* may exceed the limit */
 
@@ -70,10 +71,18 @@ static __always_inline uint64_t number_of_short(void *data,
 						const volatile struct bpf_span_fetch *how,
 						bool makes)
 {
-	char text[BPF_SPAN_SHORT_TEXT] = {0};
+	uint64_t word[SHORT_WORDS] = {0}, number;
+	volatile struct recent_text *recent;
 
-	read_text(text, sizeof(text), data, field, how);
-	return number_of_text(text, makes);
+	read_text((char *)word, sizeof(word), data, field, how);
+	recent = recent_text(word);
+	number = recent ? number_of_recent(recent, word) : 0;
+	if (number)
+		return number;
+	number = number_of_text((const char *)word, makes);
+	if (recent && number)
+		keep_recent(recent, word, number);
+	return number;
 }
 
 static __always_inline uint64_t number_of_long(struct text_space *space, void *data,
