@@ -488,6 +488,26 @@ def by_library(live):
         live.equal(f"{name}: requests", mine, dict(asked))
 
 
+EXECUTES = """
+import os, sys, threading, time
+if sys.argv[1] == "again":
+    for _ in range(40): time.sleep(0.02)
+    os._exit(0)
+threading.Thread(target=os.execv, args=(sys.executable, [sys.executable, "-S", "-c", sys.argv[2], "again"])).start()
+threading.Event().wait()
+"""
+
+
+def executed(live):
+    """A thread that executes a program gets the number of the first one. Its call ends under that number, and does not hang."""
+    command = [sys.executable, "-S", "-c", EXECUTES, "first", EXECUTES]
+    for words in (["--by", "op"], ["--by", "thread"]):
+        found = frames(live, *words, "--syscalls=all", "--hang", "0.5s", "-i", "0.2", command=command)
+        live.equal(f"{words}: hangs", [hung["name"] for frame in found for hung in frame["hangs"]], [])
+    rows = frames(live, "--syscalls=all", command=command)[-1]["rows"]
+    live.equal("executed", [(row["ops_total"], row["inflight"]) for row in rows if row["name"].startswith("execve(")], [(2, 0)])
+
+
 def hang(live):
     """A request that the file system does not answer: seen, told with who waits and where, and gone when it is answered."""
     with RawFuse(live) as fuse:
@@ -856,7 +876,7 @@ def idle(live):
 
 
 TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
-         overflow, fuses, hung_request, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, own_processes, idle)
+         overflow, fuses, hung_request, executed, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, own_processes, idle)
 
 with Live() as all_tests:
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

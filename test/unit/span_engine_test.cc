@@ -3,6 +3,7 @@
  */
 #include "span_driver.h"
 
+#include <array>
 #include <csignal>
 
 namespace
@@ -129,6 +130,35 @@ TEST_F(Simple, AnotherThreadsEndEndsNoSpanOfTheProcess)
 	end(3, 1);
 	ASSERT_EQ(d.seen.size(), 1U);
 	EXPECT_EQ(d.seen[0].fate, SPAN_ENDED);
+}
+
+/* Another thread than the first executes a program: it gets the number of the first one, which has ended. */
+TEST(Engine, ACallGoesOnUnderTheNumberThatAnExecGives)
+{
+	SpanDriver d({"c: a:enters -> a:returns by tid", "k: a:enters -> a:returns by tid,id"});
+	struct event event = {};
+
+	d.define("a:enters", {"id"});
+	d.define("a:returns", {"id"});
+	d.happens(1, "a:enters", {202}, 10, 10);
+	d.happens(2, "a:enters", {59}, 10, 11);
+	d.happens(2, "a:enters", {7}, 20, 21);
+	event.kind = EVENT_COMM;
+	event.time = 4;
+	event.pid = event.tid = 10;
+	event.comm.is_exec = true;
+	span_engine_event(d.engine, &event);
+	d.happens(5, "a:returns", {59}, 10, 10);
+	d.happens(6, "a:returns", {7}, 20, 21);
+	span_engine_end(d.engine);
+	std::vector<std::array<uint64_t, 3>> found;
+	for (const auto &seen : d.seen)
+		if (!seen.span)
+			found.push_back({seen.begin, seen.end, uint64_t(seen.fate)});
+	const std::vector<std::array<uint64_t, 3>> expected = {
+		{1, 4, SPAN_LEFT}, {2, 5, SPAN_ENDED}, {2, 6, SPAN_ENDED}};
+	EXPECT_EQ(found, expected);
+	expect_balance(d.books());
 }
 
 TEST(Engine, AGroupOrASizeMayBeOfTheEnd)

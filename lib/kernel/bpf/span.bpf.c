@@ -350,6 +350,7 @@ static __always_inline void cancel(const struct input *input)
 BPF_SPAN_EACH_POINT(TRACEPOINT)
 
 #include "bpf/span/at_file.h"
+#include "bpf/span/executed.h"
 #include "bpf/span/probe.h"
 
 /* Whether the point is this end of this call. Tracepoints of calls do not report 32-bit programs. */

@@ -238,6 +238,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	bpf_span_prepare_requests(programs, spec->is_of_requests);
 	bpf_program__set_autoload(programs->progs.thread_ends,
 				  spec->is_of_thread || spec->is_of_process || spec->has_ends);
+	bpf_program__set_autoload(programs->progs.thread_executes, spec->is_of_thread);
 	prepare_calls(span);
 	prepare_followed(span);
 	prepare_uring(span, common.uring_end);

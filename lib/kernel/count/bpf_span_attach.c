@@ -104,6 +104,7 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 		{&programs->links.file_at_return, programs->progs.file_at_return},
 		{&programs->links.file_at_call, programs->progs.file_at_call},
 		{&programs->links.thread_ends, programs->progs.thread_ends},
+		{&programs->links.thread_executes, programs->progs.thread_executes},
 		{&programs->links.thread_begins, programs->progs.thread_begins},
 		{&programs->links.uring_ends, programs->progs.uring_ends},
 		{&programs->links.uring_ends_values, programs->progs.uring_ends_values},

@@ -150,6 +150,33 @@ static void take_exit(struct span_engine *engine, const struct event *event)
 		engine_leave(engine, slot, event->time);
 }
 
+static bool is_of_thread(const struct span *span)
+{
+	const struct span_point *begin = &span->side[SPAN_BEGIN];
+
+	return span->source == SPAN_OF_TRACEPOINTS && begin->keys == 1 && !begin->mask[0] &&
+	       !strcmp(begin->key[0], "tid");
+}
+
+/* The thread that executes a program gets the number of the first one, also if it is another one. Its call goes on under that number. */
+static void take_exec(struct span_engine *engine, const struct event *event)
+{
+	const uint64_t key[SPAN_KEYS] = {event->tid};
+	uint32_t slot = open_of_process(&engine->open, event->pid), old;
+
+	for (; slot != OPEN_NONE; slot = engine->open.at[slot].after) {
+		const struct open_span *open = &engine->open.at[slot];
+
+		if (open->tid == event->tid || !is_of_thread(engine->span[open->span].span))
+			continue;
+		old = open_find(&engine->open, open->span, key);
+		if (old != OPEN_NONE)
+			engine_give_up(engine, old, SPAN_LEFT, event->time);
+		open_set_key(&engine->open, slot, key);
+		engine->open.at[slot].tid = event->tid;
+	}
+}
+
 static void take_fork(struct span_engine *engine, const struct event *event)
 {
 	uint32_t comm = engine_comm(engine, event->tid);
@@ -210,6 +237,8 @@ void span_engine_event(struct span_engine *engine, const struct event *event)
 	switch (event->kind) {
 	case EVENT_COMM:
 		name_task(engine, event->tid, event->comm.name.at, event->comm.name.length);
+		if (event->comm.is_exec)
+			take_exec(engine, event);
 		break;
 	case EVENT_FORK:
 		take_fork(engine, event);

@@ -200,14 +200,31 @@ uint32_t open_find(const struct open_spans *open, uint32_t span, const uint64_t 
 	return open->used ? open_find_hash(open, span, key, open_hash(open, span, key)) : OPEN_NONE;
 }
 
-void open_remove(struct open_spans *open, uint32_t slot)
+static void take_out(struct open_spans *open, uint32_t slot)
 {
-	struct open_span *span = &open->at[slot];
-	uint32_t *link = place_of(open, span->hash);
+	uint32_t *link = place_of(open, open->at[slot].hash);
 
 	while (*link != slot)
 		link = &open->at[*link].next;
-	*link = span->next;
+	*link = open->at[slot].next;
+}
+
+void open_set_key(struct open_spans *open, uint32_t slot, const uint64_t *key)
+{
+	struct open_span *span = &open->at[slot];
+
+	take_out(open, slot);
+	for (uint32_t i = 0; i < SPAN_KEYS; i++)
+		span->key[i] = key[i];
+	span->hash = open_hash(open, span->span, key);
+	put(open, slot);
+}
+
+void open_remove(struct open_spans *open, uint32_t slot)
+{
+	struct open_span *span = &open->at[slot];
+
+	take_out(open, slot);
 	leave_process(open, slot);
 	span->is_used = false;
 	span->next = open->free;

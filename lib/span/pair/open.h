@@ -65,5 +65,7 @@ uint32_t open_find_hash(const struct open_spans *open, uint32_t span, const uint
 			uint64_t hash);
 uint32_t open_find(const struct open_spans *open, uint32_t span, const uint64_t *key);
 void open_remove(struct open_spans *open, uint32_t slot);
+/* The span keeps its slot. No other one may have the key. */
+void open_set_key(struct open_spans *open, uint32_t slot, const uint64_t *key);
 /* Returns a span of the process, or OPEN_NONE. */
 uint32_t open_of_process(const struct open_spans *open, uint32_t pid);
