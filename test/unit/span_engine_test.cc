@@ -155,8 +155,9 @@ TEST(Engine, ACallGoesOnUnderTheNumberThatAnExecGives)
 	for (const auto &seen : d.seen)
 		if (!seen.span)
 			found.push_back({seen.begin, seen.end, uint64_t(seen.fate)});
-	const std::vector<std::array<uint64_t, 3>> expected = {
-		{1, 4, SPAN_LEFT}, {2, 5, SPAN_ENDED}, {2, 6, SPAN_ENDED}};
+	const std::vector<std::array<uint64_t, 3>> expected = {{1, 4, SPAN_LEFT},
+							       {2, 5, SPAN_ENDED},
+							       {2, 6, SPAN_ENDED}};
 	EXPECT_EQ(found, expected);
 	expect_balance(d.books());
 }

@@ -118,6 +118,8 @@ void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time);
 /* Returns the name of a thread; 0: unknown. */
 str_id engine_comm(const struct span_engine *engine, uint32_t tid);
 void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const char *text);
+/* The first and the last time that the engine has seen. 0 is none. */
+void engine_see_time(struct span_engine *engine, uint64_t time);
 /* Returns the value of a field (the id of a string), and whether the event has it. */
 bool engine_field(struct span_engine *engine, const struct locator *locator,
 		  const struct event *event, uint64_t *value);
