@@ -189,6 +189,9 @@ def texts(live):
             # A return has the texts of its entry.
             ("group of an entry", f"{named}%return -> uprobe:{PROBES}:absent by tid group +0(arg1):string", MORE, MORE,
              {"often": often, "seldom": seldom}),
+            ("condition of an entry", f'{named}%return if +0(arg1):string == "seldom" -> uprobe:{PROBES}:absent by tid', seldom, seldom, {"": seldom}),
+            ("others of an entry", f'{named}%return if +0(arg1):string != "seldom" && +0(arg1):string ~ "of*" -> uprobe:{PROBES}:absent by tid',
+             often, often, {"": often}),
             ("key of an entry", f"{named}%return -> {named}%return by +0(arg1):string,tid", MORE, MORE - 2, {"": MORE - 2})):
         check_counts(live, f"texts: {name}", f"k: {span}", (begun, ended, groups), True)
 

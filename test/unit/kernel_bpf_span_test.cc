@@ -544,7 +544,17 @@ TEST_F(Probes, ReturnsHaveTextsOfTheirEntries)
 	span.point[COUNTED_BEGIN].tests = 1;
 	span.point[COUNTED_BEGIN].test[0] = {"connection", COUNTED_EQUAL, false, false, 0, "a", 1,
 					     false,        nullptr};
-	EXPECT_EQ(make(), -ENOTSUP) << "what was there is known, but not compared";
+	ASSERT_EQ(make(), 0) << err.text;
+	const struct bpf_span_point &point = plan.spec.point[BPF_SPAN_BEGIN];
+	EXPECT_EQ(point.field[BPF_SPAN_TEST].at, BPF_SPAN_OF_ENTRY);
+	EXPECT_FALSE(point.field[BPF_SPAN_TEST].is_text)
+		<< "it is whether the text is the wanted one";
+	EXPECT_EQ(point.test[0].number, 1U);
+	EXPECT_EQ(point.test[0].compare, BPF_SPAN_EQUAL);
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].fields, 2U);
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].field[0].match, 0);
+	EXPECT_EQ(plan.probes.entry[BPF_SPAN_BEGIN].field[1].match, 1);
+	EXPECT_EQ(plan.match[BPF_SPAN_BEGIN][0].wanted[0], 'a');
 }
 
 TEST_F(Probes, RefuseWhatIsNoNumber)

@@ -211,13 +211,15 @@ int bpf_span_find_field(struct bpf_span_probe *to, const struct bpf_span_found *
 }
 
 int bpf_span_find_kept(struct bpf_span_entry *to, const struct bpf_span_found *found,
-		       const char *name, bool wants_text, uint8_t *kept, struct error *err)
+		       const struct bpf_span_wish *wish, uint8_t *kept, struct error *err)
 {
 	struct bpf_span_fetch fetch;
-	int code = found->count ? take_field(&fetch, found->probe, name, wants_text, err) : 0;
+	int code = found->count ? take_field(&fetch, found->probe, wish->name, wish->is_text, err)
+				: 0;
 
 	if (code <= 0)
 		return code;
+	fetch.match = wish->match;
 	for (*kept = 0; *kept < to->fields; (*kept)++)
 		if (!memcmp(&to->field[*kept], &fetch, sizeof(fetch)))
 			return 1;

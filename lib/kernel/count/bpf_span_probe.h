@@ -23,7 +23,9 @@ struct bpf_span_fetch {
 	uint8_t size;             /* 0: a text, to which the last access leads */
 	uint8_t is_signed;
 	uint8_t is_constant;
-	uint8_t none[2]; /* so that two can be compared as bytes */
+	/* Of an entry: the value is whether the text fulfils the condition with this number, from 1. 0: there is none. */
+	uint8_t match;
+	uint8_t none[1]; /* so that two can be compared as bytes */
 };
 
 struct bpf_span_site {

@@ -70,8 +70,8 @@ static int find_fetch(const struct planned *of, struct bpf_span_field *field, ui
 		use_fetch(of, field, number);
 	if (code)
 		return code;
-	code = bpf_span_find_kept(of->entry, &of->found_entry, name, false, &field->argument,
-				  of->err);
+	code = bpf_span_find_kept(of->entry, &of->found_entry,
+				  &(struct bpf_span_wish){.name = name}, &field->argument, of->err);
 	if (code <= 0)
 		return code;
 	field->at = BPF_SPAN_OF_ENTRY;
@@ -103,20 +103,21 @@ static int need(const struct planned *of, uint32_t number, const char *name)
 	return code ? 0 : error_say(of->err, ENOTSUP, "it has no number '%s'", name);
 }
 
-/* Finds a text of the function's entry. Conditions of a return cannot compare it any more. */
+/* Finds a text of the function's entry. It is compared there: a condition of the return is whether that one was fulfilled. */
 static bool find_kept_text(const struct planned *of, uint32_t number, const char *name)
 {
 	bool is_test = number >= BPF_SPAN_TEST && number < BPF_SPAN_GROUP;
+	const struct bpf_span_wish wish = {name, true,
+					   is_test ? (uint8_t)(number - BPF_SPAN_TEST + 1) : 0};
 	struct error ignored = {0};
 	uint8_t kept;
 
-	if (is_test ||
-	    bpf_span_find_kept(of->entry, &of->found_entry, name, true, &kept, &ignored) <= 0)
+	if (bpf_span_find_kept(of->entry, &of->found_entry, &wish, &kept, &ignored) <= 0)
 		return false;
 	of->point->field[number] = (struct bpf_span_field){.at = BPF_SPAN_OF_ENTRY,
 							   .argument = kept,
 							   .text = BPF_SPAN_TEXT_MEMORY,
-							   .is_text = true};
+							   .is_text = !is_test};
 	return true;
 }
 
@@ -191,6 +192,13 @@ static int plan_test(const struct planned *of, uint32_t index, const struct coun
 	uint32_t number = BPF_SPAN_TEST + index;
 	int code = test->text ? plan_text_test(of, index, test) : need(of, number, test->field);
 
+	if (test->text && of->point->field[number].at == BPF_SPAN_OF_ENTRY) {
+		of->point->test[index] =
+			(struct bpf_span_test){.number = true,
+					       .compare = BPF_SPAN_EQUAL,
+					       .is_alternative = test->is_alternative};
+		return code;
+	}
 	of->point->test[index] =
 		(struct bpf_span_test){.number = test->number,
 				       .compare = compare[test->compare],

@@ -55,8 +55,14 @@ static __always_inline const volatile struct bpf_span_site *site_of(
 static const volatile struct bpf_span_field text_of_entry = {.text = BPF_SPAN_TEXT_MEMORY};
 
 static __always_inline uint64_t value_at_entry(void *regs,
-					       const volatile struct bpf_span_fetch *how)
+					       const volatile struct bpf_span_fetch *how,
+					       uint32_t point)
 {
+	uint32_t test = how->match;
+
+	if (test)
+		return matches(regs, &text_of_entry, how,
+			       &match[point][(test - 1) % BPF_SPAN_TESTS]);
 	return spec.texts && !how->size ? number_of_field(regs, &text_of_entry, how, true)
 					: fetch(regs, how);
 }
@@ -73,7 +79,7 @@ static __always_inline void enter(void *regs, uint32_t point)
 		return;
 	for (uint32_t i = 0; i < BPF_SPAN_KEPT; i++)
 		if (i < entry->fields)
-			value[i] = value_at_entry(regs, &entry->field[i]);
+			value[i] = value_at_entry(regs, &entry->field[i], point);
 	if (bpf_map_update_elem(&kept, &key, value, BPF_ANY))
 		count(&books->full, 1);
 }
