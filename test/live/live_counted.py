@@ -405,6 +405,25 @@ def numbers_used_again(live):
     live.check(list(found) == [("sched", name)] and found["sched", name][0] >= 15, f"again: {found}")
 
 
+NAMES = """
+import os
+file = os.open("/etc/passwd", os.O_RDONLY)
+for i in range(120):
+    with open("/proc/self/comm", "w") as comm: comm.write(f"name {i % 40}")
+    for _ in range(i % 40 + 1): os.lseek(file, 7, 0)
+os._exit(0)
+"""
+
+
+def more_texts_than_a_cpu_remembers(live):
+    """A thread with forty names, three times each."""
+    numbers, _ = told(live, "--span", "k: syscalls:sys_enter_lseek if offset == 7 -> syscalls:sys_exit_lseek by tid group comm",
+                      "--top", "100", "--", sys.executable, "-S", "-c", NAMES)
+    live.equal("names: by the kernel", numbers["books"]["spans"][0]["counted_in_kernel"], True)
+    found = {group: count for (_, group), (count,) in rows(numbers, "count").items() if group.startswith("name ")}
+    live.equal("names", found, {f"name {i}": 3 * (i + 1) for i in range(40)})
+
+
 def texts_of_any_length(live):
     """A text may be as long as 254 bytes."""
     names = {length: "/".join([live.dir, *["d" * 60] * 3]) for length in (100, 254, 255)}
@@ -461,7 +480,8 @@ def refused(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, in_parts, many, fates, forgotten, waits, followed, numbers_used_again, texts_of_any_length, chosen_names, refused):
+        for each in (same, grouped, in_parts, many, fates, forgotten, waits, followed, numbers_used_again, more_texts_than_a_cpu_remembers,
+                     texts_of_any_length, chosen_names, refused):
             each(test)
     else:
         test.lacks("BPF")

@@ -1421,6 +1421,21 @@ INSTANTIATE_TEST_SUITE_P(
 			Refusal{"lock_is_asked", "record locks", "perf", BPF_RECORD_LOCK}),
 	[](const auto &info) { return std::string(info.param.program); });
 
+struct counted_span calls_by_file(const char *name, const char *group)
+{
+	struct counted_span span = {};
+
+	span.name = name;
+	span.keys = 1;
+	span.by = COUNTED_BY_FILE;
+	span.group = group;
+	span.room = 1024;
+	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
+	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	return span;
+}
+
 /* What the kernel cannot count is recorded, if the recording says so. */
 TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
 {
@@ -1428,16 +1443,8 @@ TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
 			      "file = os.open('/etc/passwd', os.O_RDONLY)\n"
 			      "for i in range(50): os.pread(file, 1, 0)\n"
 			      "os._exit(0)\n";
-	struct counted_span span = {};
+	struct counted_span span = calls_by_file("refused", "of no field");
 
-	span.name = "refused";
-	span.keys = 1;
-	span.by = COUNTED_BY_FILE;
-	span.group = "of no field";
-	span.room = 1024;
-	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
-	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
-	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
 	recording.counted = &span;
 	recording.counted_count = 1;
 	for (bool records : {false, true}) {
@@ -1458,7 +1465,7 @@ TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
 TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
 {
 	static uint8_t about[COUNTED_VALUES], fd[COUNTED_VALUES];
-	struct counted_span span = {};
+	struct counted_span span = calls_by_file("calls", "id");
 	struct Seen {
 		uint64_t most = 0, flights = 0;
 		pid_t waits = 0;
@@ -1476,14 +1483,6 @@ TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
 	}
 	std::fill(std::begin(fd), std::end(fd), uint8_t(COUNTED_FD_NONE));
 	fd[SYS_read] = 0;
-	span.name = "calls";
-	span.keys = 1;
-	span.by = COUNTED_BY_FILE;
-	span.group = "id";
-	span.room = 1024;
-	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
-	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
-	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
 	span.flights.is_wanted = true;
 	span.flights.result = "ret";
 	span.flights.about = about;

@@ -152,9 +152,14 @@ TEST(Engine, ACallGoesOnUnderTheNumberThatAnExecGives)
 	d.happens(6, "a:returns", {7}, 20, 21);
 	span_engine_end(d.engine);
 	std::vector<std::array<uint64_t, 3>> found;
-	for (const auto &seen : d.seen)
+	for (const auto &seen : d.seen) {
 		if (!seen.span)
 			found.push_back({seen.begin, seen.end, uint64_t(seen.fate)});
+		if (!seen.span && seen.end == 5)
+			EXPECT_EQ(seen.tid, 10U);
+		if (seen.span && seen.begin == 2 && seen.pid == 10)
+			EXPECT_EQ(seen.key[0], 11U) << "its key is more than the thread";
+	}
 	const std::vector<std::array<uint64_t, 3>> expected = {{1, 4, SPAN_LEFT},
 							       {2, 5, SPAN_ENDED},
 							       {2, 6, SPAN_ENDED}};

@@ -106,13 +106,12 @@ static __always_inline void fill(struct bpf_span_open *open, const struct input 
 }
 
 /* The earlier one with this key is replaced. */
-static __always_inline void count_again(struct bpf_span_books *books,
-					const struct bpf_span_open *earlier)
+static __always_inline void give_up(struct bpf_span_open *earlier, struct bpf_span_books *books)
 {
-	if (earlier->begin && earlier->left)
-		count(&books->left, 1);
-	else if (earlier->begin)
-		count(&books->begun_again, 1);
+	if (!earlier->begin)
+		return;
+	count(earlier->left ? &books->left : &books->begun_again, 1);
+	land(earlier, bpf_ktime_get_ns());
 }
 
 /* The slot of the key is in use, or there is none. */
@@ -136,9 +135,7 @@ static __always_inline void begin_in_hash(const struct place *place, const uint6
 		return;
 	}
 	count(&books->begun, 1);
-	count_again(books, open);
-	if (open->begin)
-		land(open, bpf_ktime_get_ns());
+	give_up(open, books);
 	fill(open, input, key[0], owner);
 }
 
@@ -159,9 +156,7 @@ static __always_inline void begin_of(const struct input *input, uint64_t owner,
 	/* Without slots, a thread most often has an entry already; another key most often has none. */
 	open = spec.slots || spec.is_of_thread ? find_open(&place, key) : NULL;
 	if (open) {
-		count_again(books, open);
-		if (open->begin)
-			land(open, bpf_ktime_get_ns());
+		give_up(open, books);
 	} else if (spec.is_of_thread && !is_followed(input)) {
 		return;
 	} else {

@@ -191,17 +191,11 @@ static int plan_test(const struct planned *of, uint32_t index, const struct coun
 	};
 	uint32_t number = BPF_SPAN_TEST + index;
 	int code = test->text ? plan_text_test(of, index, test) : need(of, number, test->field);
+	bool is_kept = test->text && of->point->field[number].at == BPF_SPAN_OF_ENTRY;
 
-	if (test->text && of->point->field[number].at == BPF_SPAN_OF_ENTRY) {
-		of->point->test[index] =
-			(struct bpf_span_test){.number = true,
-					       .compare = BPF_SPAN_EQUAL,
-					       .is_alternative = test->is_alternative};
-		return code;
-	}
 	of->point->test[index] =
-		(struct bpf_span_test){.number = test->number,
-				       .compare = compare[test->compare],
+		(struct bpf_span_test){.number = is_kept ? true : test->number,
+				       .compare = is_kept ? BPF_SPAN_EQUAL : compare[test->compare],
 				       .is_signed = test->is_negative ||
 						    of->point->field[number].is_signed,
 				       .is_alternative = test->is_alternative};

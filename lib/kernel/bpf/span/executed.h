@@ -11,12 +11,10 @@ static __always_inline void go_on(const uint64_t *key, struct bpf_span_open *mov
 	struct place place = place_of(key);
 	struct bpf_span_open *open = find_open(&place, key);
 
-	if (open) {
-		count_again(books, open);
-		land(open, bpf_ktime_get_ns());
-	} else {
+	if (open)
+		give_up(open, books);
+	else
 		open = take_home(&place, key);
-	}
 	if (open) {
 		*open = *moved;
 		keep_open(&place);
