@@ -213,6 +213,18 @@ static int add_stacks(struct span_options *options, struct error *err)
 	return 0;
 }
 
+/* Whether it matters which task causes a block request, and the recording can know it. */
+static bool has_causes(const struct span_options *options)
+{
+	const struct recording *recording = &options->record.recording;
+
+	return is_any_of(options, SPAN_OF_REQUESTS, SPAN_OF_SERVICE) &&
+	       recording->source != SOURCE_PERF &&
+	       (!recording->is_system || recording->selection.comms.count ||
+		recording->users.names.count || recording->cgroups.count ||
+		(options->by && !strcmp(options->by, "process")));
+}
+
 static void choose_calls(struct span_options *options)
 {
 	struct recording *recording = &options->record.recording;
@@ -225,6 +237,9 @@ static void choose_calls(struct span_options *options)
 		recording->selection.groups = (uint32_t)options->syscalls;
 	else if (!has_calls)
 		recording->selection.groups = CALL_GROUPS_ALWAYS;
+	/* A worker writes the pages of a file for the task that wrote to it. */
+	if (has_causes(options))
+		recording->selection.groups |= 1U << GROUP_DATA | 1U << GROUP_AIO;
 	if (is_any_of(options, SPAN_OF_FAULTS, SPAN_OF_FAULTS))
 		recording->selection.groups |= 1U << GROUP_FAULT;
 }
@@ -274,6 +289,8 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
 		span_counted_choose(options);
+	if (options->is_stat && has_causes(options))
+		recording->records_uncounted = true;
 	recording->are_all_counted = options->counted_count == options->set.spans;
 	recording->is_without_calls = recording->are_all_counted ||
 				      (options->is_stat &&

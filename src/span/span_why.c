@@ -45,16 +45,14 @@ static const char *why_not_side(const struct span *span, int side)
 	return NULL;
 }
 
-/* The kernel knows the device of a request, but neither its process nor its file. */
+/* The programs find the device of a request and whether a followed task caused it, but not its file. */
 const char *span_why_not_requests(const struct span_options *options)
 {
 	bool is_by_device = options->by && !strcmp(options->by, "device");
 
 	if (!options->is_stat || (!is_by_device && !options->is_of_owners))
 		return "its begins and ends come from the model";
-	if (!options->record.recording.is_system)
-		return "only the requests of some processes are wanted";
-	return span_why_none(options, false);
+	return span_why_none(options, true);
 }
 
 bool span_is_of_raw_calls(const struct span *span)

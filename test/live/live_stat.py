@@ -101,76 +101,6 @@ def by_thread(live):
     live.equal("threads", sum(row["ops_total"] == 200 for row in last["rows"]), 3)
 
 
-def by_device(live):
-    """As many requests and bytes as the kernel counts for the device."""
-    with open(live.path("image"), "wb") as file:
-        file.truncate(64 << 20)
-    device = live.run(["losetup", "--find", "--show", live.path("image")]).stdout.decode().strip()
-    if not device:
-        live.lacks("a loop device")
-        return
-    name = os.path.basename(device)
-    try:
-        work = f"dd if=/dev/zero of={device} bs=64k count=200 oflag=direct; dd if={device} of=/dev/null bs=16k count=300 iflag=direct"
-        before = device_stat(name)
-        last = frames(live, "-a", "--by", "device", "--device", name, "-i", "0.1", command=["sh", "-c", work])[-1]
-        reads, _, read, _, writes, _, written, *_, flushes, _ = [b - a for a, b in zip(before, device_stat(name))]
-    finally:
-        live.run(["losetup", "-d", device])
-    row = last["by"][name]
-    live.equal("requests", row["ops_total"], reads + writes + flushes)
-    live.equal("read", row["read_bytes_total"], read * 512)
-    live.equal("written", row["written_bytes_total"], written * 512)
-    live.check(read == 300 * 32 and written == 200 * 128, f"what dd did: {read} {written}")
-
-
-def device_stat(name):
-    """/sys/block/NAME/stat: requests, merges, sectors and ms of reads and writes, in flight, busy and queue ms, the same of discards,
-    flushes."""
-    with open(f"/sys/block/{name}/stat", encoding="ascii") as file:
-        return [int(word) for word in file.read().split()]
-
-
-def requests(live):
-    """The kernel counts requests, and iotrace pairs their steps: at the same time, for a device with requests and one with bios."""
-    if SOURCE != "bpf":
-        return
-    with contextlib.ExitStack() as stack:
-        disks = [stack.enter_context(block.Disk(live.path("image"), 64 << 20))]
-        if block.Zram.is_known():
-            disks.append(stack.enter_context(block.Zram(64 << 20)))
-        else:
-            live.lacks("zram")
-        names = [disk.name for disk in disks]
-        runs = []
-        for source in ("bpf", "perf"):
-            ready, gives = os.pipe()
-            chosen = [word for name in names for word in ("--device", name)]
-            runs.append(subprocess.Popen([IOTRACE, "stat", f"--source={source}", f"--ready-fd={gives}", "-v", "-i", "0.2", "-a", "--by", "device",
-                                          *chosen, f"--json={live.path(source)}"], pass_fds=[gives],
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
-            os.close(gives)
-            with os.fdopen(ready, "rb") as file:
-                live.equal(f"{source}: ready", file.readline(), b"ready\n")
-        before = {name: device_stat(name) for name in names}
-        for name in names:
-            subprocess.run(["sh", "-c", DISK_WORK.format(name)], check=True, stderr=subprocess.DEVNULL)
-        after = {name: device_stat(name) for name in names}
-        for run in runs:
-            run.send_signal(signal.SIGINT)
-        said = [run.communicate()[1] for run in runs]
-    live.equal("status", [run.returncode for run in runs], [0, 0])
-    live.equal("who counts", [b"span 'block' is counted in the kernel" in text for text in said], [True, False])
-    (kernel, kernel_busy), (user, user_busy) = (numbers(live.path(source)) for source in ("bpf", "perf"))
-    live.equal("numbers", kernel, user)
-    live.equal("devices", sorted(kernel), sorted(names + ["TOTAL"]))
-    for name in names:
-        live.check(abs(kernel_busy[name] - user_busy[name]) < 0.1, f"{name}: busy {kernel_busy[name]} {user_busy[name]}")
-        reads, _, read, _, writes, _, written, *_ = [b - a for a, b in zip(before[name], after[name])]
-        live.check(reads >= 300 and writes >= 200 and kernel[name][0] >= reads + writes, f"{name}: {reads} {writes} {kernel[name]}")
-        live.equal(f"{name}: bytes", kernel[name][1:3], [read * 512, written * 512])
-
-
 COUNTED = [sys.executable, "-S", "-c", "import os\nfd = os.open('/dev/zero', 0)\nfor i in range(700): os.pread(fd, 10, 0)\nos._exit(0)"]
 
 
@@ -367,12 +297,6 @@ def overflow(live):
     live.equal("rest", last["by"]["(groups that found no room)"]["ops_total"], last["total"]["ops_total"] - sum(
         row["ops_total"] for row in last["rows"] if row["name"] != "(groups that found no room)"))
     live.check(last["by"]["(groups that found no room)"]["ops_total"] >= 34000 - 32766, f"{last['by']['(groups that found no room)']}")
-
-
-DISK_WORK = """dd if=/dev/zero of=/dev/{0} bs=64k count=200 oflag=direct
-dd if=/dev/{0} of=/dev/null bs=16k count=300 iflag=direct
-dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
-blkdiscard -o 33554432 -l 1048576 /dev/{0}; sync /dev/{0}; echo 3 > /proc/sys/vm/drop_caches; cat /dev/{0} > /dev/null"""
 
 
 def of_connection(frame, place):
@@ -875,7 +799,7 @@ def idle(live):
     live.check(0 < found < 40, f"idle: its threads woke {found} times in 5 s")
 
 
-TESTS = (whole_machine, by_op, by_process, by_thread, by_device, requests, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
+TESTS = (whole_machine, by_op, by_process, by_thread, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
          overflow, fuses, hung_request, executed, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, own_processes, idle)
 
 with Live() as all_tests:

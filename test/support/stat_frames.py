@@ -23,10 +23,10 @@ def frames(live, *words, status=0, command=(), **more):
     return found
 
 
-def started(live, *words, inside=(), **more):
-    """Returns a process of iotrace stat as soon as it counts. inside: a command that starts it."""
+def started(live, *words, command="stat", inside=(), **more):
+    """Returns a process of iotrace stat, or of another command, as soon as it counts. inside: a command that starts it."""
     ready, gives = os.pipe()
-    process = subprocess.Popen([*inside, IOTRACE, "stat", f"--source={SOURCE}", f"--ready-fd={gives}", *words], pass_fds=[gives], env=CALMED, **more)
+    process = subprocess.Popen([*inside, IOTRACE, command, f"--source={SOURCE}", f"--ready-fd={gives}", *words], pass_fds=[gives], env=CALMED, **more)
     os.close(gives)
     with os.fdopen(ready, "rb") as file:
         live.equal(f"{words}: ready", file.readline(), b"ready\n")

@@ -133,6 +133,12 @@ class Machine:
             if view == "file":
                 live.equal("the file", [(row["ops_total"], row["read_bytes_total"]) for row in rows if row["name"] == "/tmp/storm"], [(STORM, STORM)])
 
+        live.check("span 'block' is counted in the kernel" in text(self.path(run, "device-err")), f"device: {text(self.path(run, 'device-err'))}")
+        total = json.loads(text(self.path(run, "device")).splitlines()[-1])["total"]
+        # What a worker writes for dd counts, and so does what the file system adds when it is synced.
+        live.equal("device: read", total["read_bytes_total"], 64 << 16)
+        live.check(32 << 16 <= total["written_bytes_total"] < 40 << 16, f"device: {total}")
+
     def _files(self, archive):
         files = {}
         for process in Archive(archive).processes().values():

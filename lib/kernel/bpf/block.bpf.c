@@ -7,10 +7,11 @@
  *
  * Interrupts may end requests while the same CPU is at another step, so counters are changed by one instruction.
  */
-#include "block_device.h"
 #include "bpf/base/identity.h"
 #include "bpf/base/sample.h"
 #include "bpf/base/user.h"
+#include "bpf/block/device.h"
+#include "bpf/block/page.h"
 
 #include <iotrace/request.h>
 #include <linux/errno.h>
@@ -184,51 +185,17 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 	return end_step(&out);
 }
 
-/* Reads a word of a page as a number; in some kernels it is a pointer. */
-#define PAGE_WORD(page, field) PEEK_WORD((void *)(page) + bpf_core_field_offset((page)->field))
-
-/* Returns the page that the bio moves next, or the head of its compound page. */
-static __always_inline struct page *page_of(struct bio *bio)
-{
-	void *vector = (void *)PEEK(bio, bi_io_vec) +
-		       (uint64_t)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
-	struct page *page = PEEK((struct bio_vec *)vector, bv_page);
-	unsigned long whole = PAGE_WORD(page, compound_head);
-
-	return whole & 1 ? (struct page *)(whole - 1) : page;
-}
-
-/*
- * Returns whether the page cache moves the page: it is being written, or has not been read yet. A page of a file may also be the
- * buffer of a program's direct I/O, which has nothing to do with the file of that page.
- */
-static __always_inline bool is_of_cache(struct page *page, bool is_write)
-{
-	unsigned long flags = PEEK_WORD(page);
-
-	if (is_write)
-		return flags >> bpf_core_enum_value(enum pageflags, PG_writeback) & 1;
-	return !(flags >> bpf_core_enum_value(enum pageflags, PG_uptodate) & 1);
-}
-
 static __always_inline void put_file(struct bpf_record_request *record, struct bio *bio)
 {
 	bool is_write = record->type == REQUEST_WRITE;
-	unsigned long mapping;
 	struct inode *inode;
-	struct page *page;
 	uint32_t dev;
 
 	if (!record->sectors || (!is_write && record->type != REQUEST_READ))
 		return;
-	page = page_of(bio);
-	if (!bpf_core_field_exists(page->mapping))
+	inode = inode_of_bio(bio, is_write);
+	if (!inode)
 		return;
-	mapping = PAGE_WORD(page, mapping);
-	/* The low bits mark pages that belong to no file. */
-	if (!mapping || mapping & 3 || !is_of_cache(page, is_write))
-		return;
-	inode = PEEK((struct address_space *)mapping, host);
 	dev = device_of_inode(inode);
 	record->inode = PEEK(inode, i_ino);
 	record->inode_major = MAJOR(dev);

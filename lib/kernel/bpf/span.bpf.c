@@ -255,8 +255,8 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 		bpf_span_add(cell, bucket, taken, bytes, !spec.flights);
 }
 
-#include "bpf/span/bio.h"
-#include "bpf/span/request.h"
+#include "bpf/block/bio.h"
+#include "bpf/block/request.h"
 #include "bpf/span/uring.h"
 
 static __always_inline void end(const struct input *input)

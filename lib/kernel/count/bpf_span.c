@@ -36,6 +36,7 @@ enum {
 	FLIGHTS = 1 << 15,
 	KEPT_CALLS = 1 << 16,
 	ENDING_THREADS = 1 << 14,
+	ORIGINS = 1 << 14, /* enough, because a bio becomes a request soon after it was queued */
 	THREADS = 1 << 22, /* no thread has a higher number */
 };
 
@@ -135,6 +136,8 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.recent_files, spec->chunks ? span->cpus : 1);
 	bpf_map__set_max_entries(programs->maps.scratches, spec->chunks ? span->cpus : 1);
 	bpf_map__set_max_entries(programs->maps.followed, finds_followed(spec) ? THREADS / 64 : 1);
+	bpf_map__set_max_entries(programs->maps.origins, spec->has_origin ? ORIGINS : 1);
+	bpf_map__set_max_entries(programs->maps.changed, spec->has_origin ? ORIGINS : 1);
 	bpf_map__set_max_entries(programs->maps.flights, flights);
 	bpf_map__set_max_entries(programs->maps.flight_index, flights);
 }
@@ -216,6 +219,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
 	choose(span, &common);
+	spec->has_origin = spec->is_of_requests && (!spec->is_system || spec->has_choice);
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
 	memcpy((void *)(uintptr_t)&programs->rodata->probes, &span->plan.probes,
 	       sizeof(span->plan.probes));
@@ -235,7 +239,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 		       sizeof(programs->rodata->fd2_of));
 	programs->rodata->mounted_flag = common.mounted_flag;
 	programs->rodata->zone_append = common.zone_append;
-	bpf_span_prepare_requests(programs, spec->is_of_requests);
+	bpf_span_prepare_requests(programs, spec);
 	bpf_program__set_autoload(programs->progs.thread_ends,
 				  spec->is_of_thread || spec->is_of_process || spec->has_ends);
 	bpf_program__set_autoload(programs->progs.thread_executes, spec->is_of_thread);

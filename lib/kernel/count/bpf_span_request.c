@@ -9,22 +9,26 @@
 struct row {
 	struct bpf_link **link;
 	struct bpf_program *program;
+	bool is_of_origin; /* only needed if it matters who causes requests */
 };
 
-enum { PROGRAMS = 7 };
+enum { PROGRAMS = 10 };
 
 /* Ends are attached first: a request that only begins would seem to be in flight. */
 static void list(struct span_bpf *programs, struct row row[PROGRAMS])
 {
 	memcpy(row,
 	       (const struct row[PROGRAMS]){
-		       {&programs->links.bio_ends, programs->progs.bio_ends},
-		       {&programs->links.request_ends, programs->progs.request_ends},
-		       {&programs->links.request_merges, programs->progs.request_merges},
-		       {&programs->links.request_returns, programs->progs.request_returns},
-		       {&programs->links.request_goes, programs->progs.request_goes},
-		       {&programs->links.request_waits, programs->progs.request_waits},
-		       {&programs->links.bio_comes, programs->progs.bio_comes},
+		       {&programs->links.file_changes, programs->progs.file_changes, true},
+		       {&programs->links.bio_moves, programs->progs.bio_moves, true},
+		       {&programs->links.bio_splits, programs->progs.bio_splits, true},
+		       {&programs->links.bio_ends, programs->progs.bio_ends, false},
+		       {&programs->links.request_ends, programs->progs.request_ends, false},
+		       {&programs->links.request_merges, programs->progs.request_merges, false},
+		       {&programs->links.request_returns, programs->progs.request_returns, false},
+		       {&programs->links.request_goes, programs->progs.request_goes, false},
+		       {&programs->links.request_waits, programs->progs.request_waits, false},
+		       {&programs->links.bio_comes, programs->progs.bio_comes, false},
 	       },
 	       PROGRAMS * sizeof(*row));
 }
@@ -32,8 +36,6 @@ static void list(struct span_bpf *programs, struct row row[PROGRAMS])
 int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_options *options,
 			   struct error *err)
 {
-	if (!options->is_system)
-		return error_say(err, ENOTSUP, "only the requests of some processes are wanted");
 	if (options->devices > BPF_SPAN_DEVICES)
 		return error_say(err, ENOTSUP, "more than %d devices are wanted", BPF_SPAN_DEVICES);
 	*spec = (struct bpf_span_spec){.keys = 1,
@@ -49,13 +51,15 @@ int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_opt
 	return 0;
 }
 
-void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted)
+void bpf_span_prepare_requests(struct span_bpf *programs, const struct bpf_span_spec *spec)
 {
 	struct row row[PROGRAMS];
 
 	list(programs, row);
 	for (int i = 0; i < PROGRAMS; i++)
-		bpf_program__set_autoload(row[i].program, is_wanted);
+		bpf_program__set_autoload(row[i].program,
+					  spec->is_of_requests &&
+						  (spec->has_origin || !row[i].is_of_origin));
 }
 
 int bpf_span_attach_requests(struct span_bpf *programs, struct error *err)
@@ -64,6 +68,8 @@ int bpf_span_attach_requests(struct span_bpf *programs, struct error *err)
 
 	list(programs, row);
 	for (int i = 0; i < PROGRAMS; i++) {
+		if (!bpf_program__autoload(row[i].program))
+			continue;
 		*row[i].link = bpf_program__attach(row[i].program);
 		if (!*row[i].link)
 			return error_set(err, errno, "BPF program %s: attach",

@@ -11,6 +11,6 @@
 int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_options *options,
 			   struct error *err);
 /* Decides before they are loaded whether they are. */
-void bpf_span_prepare_requests(struct span_bpf *programs, bool is_wanted);
+void bpf_span_prepare_requests(struct span_bpf *programs, const struct bpf_span_spec *spec);
 /* Returns 0, or -errno with a message. */
 int bpf_span_attach_requests(struct span_bpf *programs, struct error *err);

@@ -65,7 +65,8 @@ struct bpf_span_spec {
 	uint32_t flights; /* room for so many; 0: it is not counted */
 	/* The spans are block requests: there are no points. */
 	uint8_t is_of_requests;
-	uint8_t owner; /* enum bpf_span_owner */
+	uint8_t has_origin; /* only those that followed and chosen tasks have caused */
+	uint8_t owner;      /* enum bpf_span_owner */
 	/* Only spans of threads of `user`, or of chosen names, users and control groups. */
 	uint8_t has_user, has_choice;
 	uint32_t user, devices; /* devices: number of those in `device`; 0: all count */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "bpf/block.h"
+#include "bpf/block/block.h"
 #include "bpf/request/uring.h"
 #include "bpf/span/iocb.h"
 

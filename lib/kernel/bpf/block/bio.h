@@ -1,16 +1,10 @@
 /* bio: bios of devices that have no requests, as spans. They begin when they are queued. */
 #pragma once
 
-#include "bpf/span/block.h"
+#include "bpf/block/origin.h"
+#include "bpf/block/pair.h"
 
 uint64_t bios_open;
-
-static __always_inline struct gendisk *disk_of_bio(struct bio *bio)
-{
-	if (bpf_core_field_exists(bio->bi_bdev))
-		return FOLLOW(FOLLOW(bio, bi_bdev), bd_disk);
-	return ((struct bio___old *)bio)->bi_disk;
-}
 
 /* A bio that was split, or that the driver moves to another device, is queued only once. */
 SEC("tp_btf/block_bio_queue")
@@ -21,8 +15,12 @@ int BPF_PROG(bio_comes, struct bio *bio)
 					   .bytes = bio->bi_iter.bi_size,
 					   .moves = moves_of(bio->bi_opf)};
 	struct bpf_span_books *books = books_of_cpu();
+	struct origin origin;
 
-	if (!books || FOLLOW(FOLLOW(disk, queue), mq_ops) || !is_of_chosen(new.group))
+	if (!books)
+		return 0;
+	origin = bio_origin(bio, new.group, new.moves &BPF_SPAN_WRITES);
+	if (!origin.counts || FOLLOW(FOLLOW(disk, queue), mq_ops) || !is_of_chosen(new.group))
 		return 0;
 	open = find_one(bio);
 	if (open) {
@@ -30,7 +28,7 @@ int BPF_PROG(bio_comes, struct bio *bio)
 		drop_one(bio, open);
 		__sync_fetch_and_add(&bios_open, -1);
 	}
-	if (begin_one(bio, &new))
+	if (begin_one(bio, &new, origin.task))
 		__sync_fetch_and_add(&bios_open, 1);
 	return 0;
 }

@@ -1,12 +1,12 @@
 /*
- * block: what the programs for requests and for bios share: see request.h and bio.h. The key of a span is the address.
+ * pair: spans that are block requests or bios: see request.h and bio.h. The key of a span is the address.
  *
  * `bytes` of an open request is what its parts have moved so far; of a bio, all that it will move. An interrupt may end a request while
  * the same CPU begins another one, so counters of begins are changed by one instruction.
  */
 #pragma once
 
-#include "bpf/block_device.h"
+#include "bpf/block/device.h"
 #include "bpf/span/flight.h"
 
 const volatile uint32_t zone_append; /* number of this operation, which differs between kernels */
@@ -29,10 +29,11 @@ static __always_inline uint32_t moves_of(uint32_t flags)
 								       : 0;
 }
 
-/* Returns whether there was space. */
-static __always_inline bool begin_one(const void *address, const struct bpf_span_open *like)
+/* task: the one that has caused it. Returns whether there was space. */
+static __always_inline bool begin_one(const void *address, const struct bpf_span_open *like,
+				      uint64_t task)
 {
-	uint64_t key[BPF_SPAN_KEYS] = {(uint64_t)address}, task = bpf_get_current_pid_tgid();
+	uint64_t key[BPF_SPAN_KEYS] = {(uint64_t)address};
 	struct bpf_span_books *books = books_of_cpu();
 	struct bpf_span_open new = *like;
 

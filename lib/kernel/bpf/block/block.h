@@ -34,7 +34,6 @@ struct request___old {
 } KERNEL;
 
 struct block_device {
-	__u32 bd_dev;
 	struct gendisk *bd_disk;
 } KERNEL;
 

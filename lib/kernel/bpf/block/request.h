@@ -4,13 +4,15 @@
  */
 #pragma once
 
-#include "bpf/span/block.h"
+#include "bpf/block/origin.h"
+#include "bpf/block/pair.h"
 
 /* A request that its driver gave back, and that is inserted or issued again, is the same one. */
 static __always_inline int request_step(struct request *request, uint32_t issued)
 {
 	struct bpf_span_open *open, new = {.group = device_of_request(request)};
 	struct bpf_span_books *books = books_of_cpu();
+	struct origin origin;
 
 	if (!books || !is_of_chosen(new.group))
 		return 0;
@@ -23,8 +25,11 @@ static __always_inline int request_step(struct request *request, uint32_t issued
 		__sync_fetch_and_add(&books->begun_again, 1);
 		drop_one(request, open);
 	}
+	origin = request_origin(request, new.group);
+	if (!origin.counts)
+		return 0;
 	new.moves = moves_of(request->cmd_flags) | issued;
-	begin_one(request, &new);
+	begin_one(request, &new, origin.task);
 	return 0;
 }
 
