@@ -37,6 +37,8 @@ int probe_fields(const char *tracepoint,
 		 void (*call)(void *context, const char *type, const char *name), void *context);
 /* Returns whether a whole block device of this machine has the name, such as "sda". */
 bool probe_is_device(const char *name);
+/* Returns whether only CAP_SYS_ADMIN may open events on this machine: kernel.perf_event_paranoid is above 2. */
+bool probe_takes_admin(void);
 /* Returns 0 if this user may probe programs, or -errno with a message. */
 int probe_uprobes(struct error *err);
 /* Returns the time of the monotonic clock, ns. */

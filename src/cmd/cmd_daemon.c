@@ -10,6 +10,7 @@
 #include "daemon/daemon_name.h"
 #include "daemon/daemon_options.h"
 #include "daemon/daemon_publish.h"
+#include "daemon/daemon_rights.h"
 #include "daemon/daemon_serve.h"
 
 #include <errno.h>
@@ -303,6 +304,7 @@ static int run_daemon(void *context, int argc, char **argv)
 		return command_misused(&command_daemon, &err);
 	if (options->verbosity)
 		log_set_level(options->verbosity > 1 ? LOG_DEBUG : LOG_INFO);
+	daemon_rights_limit(options);
 	hold_signals();
 	daemon.names = mount_names_open("/proc", "/sys", &err);
 	daemon.count.names = daemon.names;

@@ -333,22 +333,48 @@ def metrics_by_http(live):
         live.equal(address, (ran.returncode, b"invalid address" in ran.stderr), (125, True))
 
 
+ADMIN, TRACE = 1 << 21, 1 << 19  # CAP_SYS_ADMIN, CAP_SYS_PTRACE
+
+
+@contextlib.contextmanager
+def paranoid(level):
+    """Whom the kernel lets open events: above 2, only CAP_SYS_ADMIN."""
+    path = "/proc/sys/kernel/perf_event_paranoid"
+
+    def put(value):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(value)
+
+    with open(path, encoding="ascii") as file:
+        before = file.read()
+    put(str(level))
+    try:
+        yield
+    finally:
+        put(before)
+
+
 def service(live):
-    """It tells systemd, and needs no more capabilities than the unit gives; SIGTERM is a good end."""
+    """It tells systemd, and keeps only those of the unit's capabilities that it needs; SIGTERM is a good end."""
     with open(os.path.join(os.environ["SOURCE_DIR"], "share/iotrace.service"), encoding="utf-8") as file:
         unit = dict(line.strip().split("=", 1) for line in file if "=" in line and line[0] not in "#[")
     bounds = ",".join("+" + word[4:].lower() for word in unit["CapabilityBoundingSet"].split())
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
-        notify.bind(live.path("notify"))
-        notify.settimeout(60)
-        process = subprocess.Popen(["setpriv", f"--bounding-set=-all,{bounds}", "--inh-caps=-all", "--no-new-privs", IOTRACE, "daemon", "--directory",
-                                    live.path("service"), "-i", "100ms"], env=dict(CALMED, NOTIFY_SOCKET=live.path("notify")))
-        said = notify.recv(1000)
-        live.equal("ready", said, b"READY=1\nSTATUS=counting")
-        live.check(os.path.exists(live.path("service", "stat")), "it publishes")
-        process.terminate()
-        live.equal("stopping", notify.recv(1000), b"STOPPING=1")
-        live.equal("status", process.wait(60), 0)
+    flight = ["--flight", "5s", "--archives", live.path("archives")]
+    for level, words, kept in ((2, [], 0), (3, [], ADMIN), (2, ["--hang", "5s"], ADMIN | TRACE), (2, flight, TRACE), (3, flight, ADMIN | TRACE)):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, paranoid(level):
+            notify.bind(live.path("notify"))
+            notify.settimeout(60)
+            process = subprocess.Popen(["setpriv", f"--bounding-set=-all,{bounds}", "--inh-caps=-all", "--no-new-privs", IOTRACE, "daemon", "--directory",
+                                        live.path("service"), "-i", "100ms", *words], env=dict(CALMED, NOTIFY_SOCKET=live.path("notify")))
+            live.equal(f"{words}: ready", notify.recv(1000), b"READY=1\nSTATUS=counting")
+            live.check(os.path.exists(live.path("service", "stat")), f"{words}: it publishes")
+            with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
+                permitted = int(dict(line.split(":", 1) for line in file)["CapPrm"], 16)
+            live.equal(f"{level} {words}: capabilities", permitted & (ADMIN | TRACE), kept)
+            process.terminate()
+            live.equal(f"{words}: stopping", notify.recv(1000), b"STOPPING=1")
+            live.equal(f"{words}: status", process.wait(60), 0)
+        os.unlink(live.path("notify"))
 
 
 def ended_at_once(live):

@@ -86,6 +86,11 @@ static void probe_tracefs(struct probe_result *result)
 	tracefs_close(&tracefs);
 }
 
+bool probe_takes_admin(void)
+{
+	return rights_takes_admin();
+}
+
 static void probe_paranoid(struct probe_result *result)
 {
 	long paranoid = rights_number("/proc/sys/kernel/perf_event_paranoid", 99);

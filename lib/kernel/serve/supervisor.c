@@ -1,11 +1,17 @@
 /* supervisor: see <iotrace/supervisor.h>. */
 #include <iotrace/supervisor.h>
 
+#include <stdlib.h>
+
+bool supervisor_is_there(void)
+{
+	return getenv("NOTIFY_SOCKET");
+}
+
 #ifdef IOTRACE_SYSTEMD_LIBRARY
 #include "library.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <systemd/sd-daemon.h>
 
 enum { STATE_MOST = 256 };
@@ -17,7 +23,7 @@ static void notify(const char *state)
 		LIBRARY_FUNCTION(sd_notify);
 	} functions;
 	static const struct library_function row[] = {{"sd_notify", 0}};
-	void *library = getenv("NOTIFY_SOCKET")
+	void *library = supervisor_is_there()
 				? library_open(IOTRACE_SYSTEMD_LIBRARY, row, 1, &functions, NULL)
 				: NULL;
 
