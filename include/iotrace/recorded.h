@@ -15,7 +15,7 @@ struct trace_count {
 enum trace_source { TRACE_SOURCE_UNKNOWN, TRACE_SOURCE_PERF, TRACE_SOURCE_BPF }; /* fact SOURCE */
 enum { TRACE_ATTACHED = 4, TRACE_MISSING = 3 };
 /* Reasons of fact END: a write failed; --limit was reached. */
-enum { TRACE_END_ERROR = 2, TRACE_END_LIMIT = 4 };
+enum { TRACE_END_ERROR = 2, TRACE_END_DETACHED = 3, TRACE_END_LIMIT = 4 };
 
 /* How far the capture was converted. */
 enum trace_conversion {

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAMES_MOST = 10000, SIGHT_SHARE = 20, END_DETACHED = 3, LIMIT_SHARES = 2 };
+enum { NAMES_MOST = 10000, SIGHT_SHARE = 20, LIMIT_SHARES = 2 };
 
 static const uint64_t sight_apart_ns = 1000000000;
 static const double slack_s = 1;
@@ -54,15 +54,14 @@ static bool is_asked_to_stop(void *context)
 	       disk_limit_look(&w->limit, &w->places, NULL);
 }
 
-/* The stream goes on, but this part of it ends here. */
+/* The stream goes on, but this part of it ends here. If the recording has just ended, its own end may be in the window. */
 static void end_window(void *context)
 {
 	const struct window_run *w = context;
-	const struct fact end = {.kind = FACT_END, .number = {[FACT_END_reason] = END_DETACHED}};
+	const struct fact end = {.kind = FACT_END,
+				 .number = {[FACT_END_reason] = TRACE_END_DETACHED}};
 
-	if (live_ended(w->flight->live) == LIVE_RUNNING)
-		run_add_fact(w->run, &end,
-			     w->until > run_time(w->run) ? w->until : run_time(w->run));
+	run_add_fact(w->run, &end, w->until > run_time(w->run) ? w->until : run_time(w->run));
 }
 
 /* Returns an enum run_result, or -errno with a message. */

@@ -63,9 +63,9 @@ def left(name):
     return processes(name), [file for file in files if file.startswith(f"name-{name}.")]
 
 
-def writes(live, number):
-    """A command that writes `number` times and exits with `number`."""
-    return ["sh", "-c", f"i=0; while [ $i -lt {number} ]; do echo $i; i=$((i+1)); done >{live.dir}/written.{number}; exit {number}"]
+def writes(live, number, first=""):
+    """A command that writes `number` times and exits with `number`. first: what it does before."""
+    return ["sh", "-c", f"{first}i=0; while [ $i -lt {number} ]; do echo $i; i=$((i+1)); done >{live.dir}/written.{number}; exit {number}"]
 
 
 def written(archive, what):
@@ -76,7 +76,13 @@ def written(archive, what):
 def test_ranks(live):
     """All are in one archive, whole; each has its own status and output; one of them says what there is to say."""
     name, archive = f"ranks-{os.getpid()}", live.path("ranks")
-    started = [start(live, name, archive, writes(live, n)) for n in range(1, RANKS + 1)]
+    pipes = [live.path(f"go.{n}") for n in range(1, RANKS + 1)]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    started = [start(live, name, archive, writes(live, n, f"read go <{pipe}; ")) for n, pipe in enumerate(pipes, 1)]
+    opened = [os.open(pipe, os.O_WRONLY) for pipe in pipes]  # each waits for its reader
+    for fd in opened:
+        os.close(fd)
     ended = [ends(process) for process in started]
     live.equal("ranks: statuses", [code for code, _, _ in ended], list(range(1, RANKS + 1)))
     summaries = [err for _, _, err in ended if err]

@@ -22,14 +22,16 @@ namespace
 
 enum : uint32_t { OF_TASK, OF_CPU, OF_GROUP, EVENTS };
 
-/* A child that waits until it is killed. */
+/* A child that waits until it is killed, also by the end of this process. */
 pid_t waiting(const std::function<void()> &first)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it was killed before */
+		_exit(1);
 	first();
 	for (;;)
 		pause();

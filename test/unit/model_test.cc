@@ -829,6 +829,19 @@ TEST_F(Model, WhatHasEndedLastsUntilItsLastEvent)
 	EXPECT_EQ(trace_host(d.trace)->last_time, end);
 }
 
+/* A part that is written while the recording ends has both. */
+TEST_F(Model, ThatAPartEndsIsNoEndOfTheRecording)
+{
+	for (bool is_first : {false, true}) {
+		ModelDriver both;
+
+		both.fact(FACT_END, {is_first ? TRACE_END_DETACHED : TRACE_END_LIMIT, 0}, {});
+		both.fact(FACT_END, {is_first ? TRACE_END_LIMIT : TRACE_END_DETACHED, 0}, {});
+		both.end();
+		EXPECT_EQ(trace_host(both.trace)->end_reason, TRACE_END_LIMIT) << is_first;
+	}
+}
+
 TEST_F(Model, TheWordsOfTheCommandAreNotThoseOfWhatItRuns)
 {
 	d.fact(FACT_COMMAND, {30}, {std::string("sh\0-c", 5), "/home"});

@@ -427,8 +427,12 @@ bool host_lasts_until_end(const struct model *m)
 static void fact_end(struct model *m, const struct event *event)
 {
 	uint64_t some = event->fact.number[FACT_END_cpu_some_us];
+	int reason = (int)event->fact.number[FACT_END_reason];
 
-	m->trace.host.end_reason = (int)event->fact.number[FACT_END_reason];
+	/* A part of a recording that goes on ends so, unless the recording has ended just now. */
+	if (m->trace.host.end_reason >= 0 && reason == TRACE_END_DETACHED)
+		return;
+	m->trace.host.end_reason = reason;
 	m->trace.host.end_errno = (int)event->fact.number[FACT_END_error];
 	if (m->trace.host.cpu_some && some > m->trace.host.cpu_some)
 		m->trace.host.cpu_wait = (some - m->trace.host.cpu_some) * 1000 /* ns */;
