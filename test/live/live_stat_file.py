@@ -206,6 +206,8 @@ def mounts(live):
     for words in ([], ["unreachable"]):
         rows = frames(live, "--by", "file", command=[*PYTHON, MOUNTS, place, *words])[-1]["by"]
         found = {name.removeprefix(place): row["ops_total"] for name, row in rows.items() if name.startswith(f"{place}/") or name in ("-", "/etc/file")}
+        if SOURCE == "perf":  # files that were closed before they could be looked up
+            found.pop("-", None)
         expected = {"/lower/in/file": 3, "/bound/in/file": 4, "/away/file": 5 + 6, "/jail/etc/file": 2, "/etc/file": 9}
         if words and SOURCE == "bpf":
             expected |= {"/away/file": 5, "-": 6 + 8}
