@@ -21,6 +21,13 @@ if(IOTRACE_SANITIZE)
   # C++ is the language of the tests. To look for undefined behaviour in them would take a third of the time that they compile.
   target_compile_options(iotrace_warnings INTERFACE ${sanitize} $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=undefined>)
   target_link_options(iotrace_warnings INTERFACE ${sanitize})
+  # Undefined behaviour is an illegal instruction, and AddressSanitizer shows where. With a message for each place, the program would be a third
+  # larger, and start twice as slowly.
+  if(IOTRACE_SANITIZE MATCHES "address" AND IOTRACE_SANITIZE MATCHES "undefined")
+    target_compile_options(iotrace_warnings INTERFACE -fsanitize-undefined-trap-on-error)
+    target_link_options(iotrace_warnings INTERFACE -fsanitize-undefined-trap-on-error $<TARGET_OBJECTS:iotrace_sanitizer>)
+    add_library(iotrace_sanitizer OBJECT cmake/sanitizer.c)
+  endif()
 else()
   # It often runs as root and reads files of others.
   target_compile_options(iotrace_warnings INTERFACE -fstack-protector-strong
