@@ -53,6 +53,7 @@ void frames_start(struct frames *frames, uint64_t start);
 /* For struct span_output; the context is the struct frames. */
 void frames_begun(void *frames, const struct span_seen *begun);
 void frames_left(void *frames, const struct span_seen *left);
+void frames_moved(void *frames, const struct span_moved *moved);
 void frames_seen(void *frames, const struct span_seen *seen);
 /*
  * At the end of an interval, call frames_cut(), frames_open() with each open span (span_engine_look() does that), frames_get()

@@ -52,6 +52,12 @@ struct span_note {
 	const char *text;
 };
 
+/* What an asynchronous request has moved; the calls that submit it do not say it. */
+struct span_moved {
+	uint32_t span; /* index of the span that counts these calls */
+	uint64_t group, time, read, written;
+};
+
 struct span_output {
 	void (*seen)(void *context, const struct span_seen *seen);
 	void (*note)(void *context, const struct span_note *note); /* NULL: not wanted */
@@ -60,4 +66,6 @@ struct span_output {
 		      const struct span_seen *seen); /* with the fate SPAN_OPEN; or NULL */
 	/* Its process has ended while it was open. seen() follows later, with has_left. NULL: not wanted. */
 	void (*left)(void *context, const struct span_seen *left);
+	/* NULL: not wanted; then such a request is an operation of its own. */
+	void (*moved)(void *context, const struct span_moved *moved);
 };

@@ -126,6 +126,14 @@ static void seen(void *context, const struct span_seen *span)
 	frames_seen(job->frames, span);
 }
 
+static void moved(void *context, const struct span_moved *moved)
+{
+	struct stat_job *job = context;
+
+	see_time(job, moved->time);
+	frames_moved(job->frames, moved);
+}
+
 static void report_now(void *context)
 {
 	struct stat_job *job = context;
@@ -209,10 +217,8 @@ static int report_all(void *context, struct error *err)
 static int stat_run(struct stat_options *options, const char *span, int argc, char **argv)
 {
 	struct stat_job job = {.options = options};
-	const struct span_output output = {.seen = seen,
-					   .begun = begun,
-					   .left = left,
-					   .context = &job};
+	const struct span_output output = {
+		.seen = seen, .begun = begun, .left = left, .moved = moved, .context = &job};
 	struct span_run run = {.options = &options->span,
 			       .output = &output,
 			       .round = report_now,

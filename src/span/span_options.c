@@ -3,9 +3,11 @@
 #include "option/select.h"
 #include "span_counted.h"
 #include "span_probe.h"
+#include "span_why.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/log.h>
 #include <iotrace/mem.h>
@@ -225,6 +227,17 @@ static bool has_causes(const struct span_options *options)
 		(options->by && !strcmp(options->by, "process")));
 }
 
+/* Without BPF, the kernel's tracepoints say what requests of io_uring move. Their samples have addresses, which not everybody may see. */
+static bool has_uring(const struct span_options *options)
+{
+	const struct span *first = options->set.span[0];
+	bool is_of_calls = is_any_of(options, SPAN_OF_CALLS, SPAN_OF_OPERATIONS) ||
+			   (first->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(first));
+
+	return options->is_stat && !options->is_of_owners && is_of_calls && !confine_is_lent() &&
+	       options->record.recording.raw_groups >> GROUP_AIO & 1;
+}
+
 static void choose_calls(struct span_options *options)
 {
 	struct recording *recording = &options->record.recording;
@@ -237,6 +250,8 @@ static void choose_calls(struct span_options *options)
 		recording->selection.groups = (uint32_t)options->syscalls;
 	else if (!has_calls)
 		recording->selection.groups = CALL_GROUPS_ALWAYS;
+	if (has_uring(options))
+		recording->selection.groups |= 1U << GROUP_URING;
 	/* A worker writes the pages of a file for the task that wrote to it. */
 	if (has_causes(options))
 		recording->selection.groups |= 1U << GROUP_DATA | 1U << GROUP_AIO;

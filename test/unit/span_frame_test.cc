@@ -86,6 +86,30 @@ TEST_F(Frame, RowsHaveWhatEndedInTheInterval)
 	EXPECT_EQ(frame.total->busy, 350U);
 }
 
+/* Requests of io_uring: their bytes, and no operation. Their row is not below those of all others, which a table may leave out. */
+TEST_F(Frame, WhatOnlyMovedBytesIsShownFirst)
+{
+	open();
+	begins(1100, SYS_read, 1);
+	ends(1200, SYS_read, 50, 1);
+	begins(1300, 426, 2);
+	ends(1310, 426, 1, 2);
+	const span_moved of_file = {0, SYS_close, 1400, 4096, 0};
+	const span_moved of_call = {0, 426, 1400, 0, 100};
+	frames_moved(frames, &of_file);
+	frames_moved(frames, &of_call);
+	const struct frame &frame = cut(2000);
+	ASSERT_EQ(frame.rows, 3U);
+	EXPECT_EQ(frame.row[0]->group, static_cast<uint64_t>(SYS_close));
+	EXPECT_EQ(frame.row[1]->group, static_cast<uint64_t>(SYS_read));
+	EXPECT_EQ(frame.row[0]->now.ops, 0U);
+	EXPECT_EQ(frame.row[0]->now.read, 4096U);
+	EXPECT_EQ(row(frame, 426).total.written, 100U);
+	EXPECT_EQ(frame.total->now.ops, 2U);
+	EXPECT_EQ(frame.total->now.read, 4146U);
+	EXPECT_EQ(frame.total->now.written, 100U);
+}
+
 TEST_F(Frame, BusyIsTheUnion)
 {
 	open();

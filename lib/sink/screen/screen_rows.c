@@ -41,8 +41,9 @@ double screen_value(const struct screen *screen, const struct frame_line_row *ro
 static bool is_wanted(const struct screen *screen, const struct frame_line_row *row)
 {
 	const double *number = row->number;
+	bool has_moved = number[FRAME_READ] > 0 || number[FRAME_WRITTEN] > 0;
 	bool is_active = number[FRAME_OPS] > 0 || number[FRAME_IN_FLIGHT] > 0 ||
-			 number[FRAME_UTIL] > 0;
+			 number[FRAME_UTIL] > 0 || has_moved;
 
 	return (is_active || row->is_kept || screen->shows_idle) &&
 	       strcasestr(row->name, screen->filter);

@@ -95,7 +95,7 @@ struct span_engine {
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
 	bool keeps_names;          /* also of threads that have ended */
 	uint32_t call_groups; /* bits of enum call_group: spans are those of these calls; 0: all */
-	bool chooses, has_model_spans, has_sources[SPAN_OF_ARCHIVE + 1];
+	bool chooses, takes_io_events, has_sources[SPAN_OF_ARCHIVE + 1];
 	uint64_t first, last, lost;
 };
 

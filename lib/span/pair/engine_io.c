@@ -2,6 +2,7 @@
  * engine_io: spans of the model: calls, operations, block requests, descriptors. Their keys are ids of the trace.
  */
 #include "engine.h"
+#include "engine_async.h"
 #include "engine_mount.h"
 
 #include <iotrace/escape.h>
@@ -277,7 +278,7 @@ static void thread_event(struct span_engine *engine, const struct io_event *even
 {
 	struct engine_thread *thread;
 
-	if (engine_take_recorded(engine, event))
+	if (engine_async(engine, event) || engine_take_recorded(engine, event))
 		return;
 	thread = thread_of(engine, event->thread);
 	switch (event->kind) {
@@ -432,7 +433,7 @@ void span_engine_io_event(struct span_engine *engine, const struct io_event *eve
 {
 	if (event->kind == IO_LOST)
 		engine->lost += event->lost.count;
-	if (!engine->has_model_spans || event->thread >= trace_threads(engine->trace))
+	if (!engine->takes_io_events || event->thread >= trace_threads(engine->trace))
 		return;
 	switch (trace_thread(engine->trace, event->thread)->kind) {
 	case LOCATION_THREAD:

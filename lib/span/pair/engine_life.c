@@ -14,6 +14,7 @@ struct span_engine *span_engine_new(const struct span *const *span, uint32_t spa
 	engine->spans = spans;
 	engine->trace = trace;
 	engine->output = *output;
+	engine->takes_io_events = output->moved;
 	engine->strings = strtab_new();
 	open_init(&engine->open);
 	entries_init(&engine->entries, spans);
@@ -22,7 +23,7 @@ struct span_engine *span_engine_new(const struct span *const *span, uint32_t spa
 		span_add_events(span[i], output->note, &engine->events);
 		engine->entries.points += span_entries(span[i]);
 		engine->has_sources[span[i]->source] = true;
-		engine->has_model_spans |= span[i]->source != SPAN_OF_TRACEPOINTS;
+		engine->takes_io_events |= span[i]->source != SPAN_OF_TRACEPOINTS;
 		if (span[i]->source != SPAN_OF_TRACEPOINTS)
 			engine_io_group(&engine->span[i], SPAN_BY_GROUP);
 	}

@@ -131,6 +131,18 @@ void frames_seen(void *context, const struct span_seen *seen)
 	add(&frames->total.row, seen);
 }
 
+void frames_moved(void *context, const struct span_moved *moved)
+{
+	struct frames *frames = context;
+	struct group *group = frames_group(frames, moved->group);
+	const struct frame_count more = {.read = moved->read, .written = moved->written};
+
+	frame_count_add(&group->row.now, &more);
+	frame_count_add(&group->row.total, &more);
+	frame_count_add(&frames->total.row.now, &more);
+	frame_count_add(&frames->total.row.total, &more);
+}
+
 /* Ends the busy time of the interval. A busy row stays busy in the next one. */
 static void cut(struct group *group, uint64_t to)
 {
@@ -206,7 +218,13 @@ static int by_age(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* Sorts hangs first, then by the time that spans took, then by busy time. */
+/* What asynchronous requests moved, where no operation ended: nobody knows the time that it took. */
+static uint64_t only_moved(const struct frame_row *row)
+{
+	return row->histogram.count ? 0 : row->now.read + row->now.written;
+}
+
+/* Sorts hangs first, then rows that only moved bytes, then by the time that spans took, then by busy time. */
 static int by_use(const void *a, const void *b)
 {
 	const struct frame_row *x = *(const struct frame_row *const *)a;
@@ -214,6 +232,8 @@ static int by_use(const void *a, const void *b)
 
 	if (x->is_hung != y->is_hung)
 		return x->is_hung ? -1 : 1;
+	if (only_moved(x) != only_moved(y))
+		return only_moved(x) > only_moved(y) ? -1 : 1;
 	if (x->histogram.sum != y->histogram.sum)
 		return x->histogram.sum > y->histogram.sum ? -1 : 1;
 	if (x->busy != y->busy)
