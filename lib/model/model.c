@@ -9,6 +9,7 @@
 #include "call/op.h"
 #include "carry/carry.h"
 #include "fact/fact_in.h"
+#include "fact/recording_fact.h"
 #include "fd/fdtable.h"
 #include "fd/fs.h"
 #include "file/name_filter.h"

@@ -18,6 +18,7 @@
 #include "file/name_filter.h"
 #include "life/life.h"
 #include "out/outbox.h"
+#include "recording_fact.h"
 #include "state/filters.h"
 #include "state/refused.h"
 #include "task/choice.h"
@@ -31,8 +32,6 @@
 
 /* Why a descriptor was looked up. */
 enum { REASON_START, REASON_OPEN, REASON_SCAN, REASON_LOSS };
-
-enum { OPTIONS_MOST = 1024 }; /* limit for invalid captures */
 
 struct fd_fact {
 	uint32_t pid, tid;
@@ -62,11 +61,6 @@ static struct fd_fact fd_fact_of(const struct fact *fact)
 			 .is_deleted = n[FACT_FD_is_deleted] ||
 				       (n[FACT_FD_mode] && !n[FACT_FD_nlink])},
 	};
-}
-
-static str_id fact_text(struct model *m, const struct event *event, uint32_t index)
-{
-	return model_string(m, event->fact.string[index].at, event->fact.string[index].length);
 }
 
 static struct event_string string_of(const struct event *event, uint32_t index)
@@ -417,41 +411,6 @@ static void fact_gap(struct model *m, const struct event *event)
 		table_doubt_all(m, DOUBT_LOSS);
 }
 
-bool host_lasts_until_end(const struct model *m)
-{
-	return m->trace.host.first_time && m->trace.host.end_reason != TRACE_END_ERROR &&
-	       (m->trace.host.is_system || !m->trace.host.argv ||
-		(m->trace.host.status < 0 && !m->trace.host.is_joined));
-}
-
-static void fact_end(struct model *m, const struct event *event)
-{
-	uint64_t some = event->fact.number[FACT_END_cpu_some_us];
-	int reason = (int)event->fact.number[FACT_END_reason];
-
-	/* A part of a recording that goes on ends so, unless the recording has ended just now. */
-	if (m->trace.host.end_reason >= 0 && reason == TRACE_END_DETACHED)
-		return;
-	m->trace.host.end_reason = reason;
-	m->trace.host.end_errno = (int)event->fact.number[FACT_END_error];
-	if (m->trace.host.cpu_some && some > m->trace.host.cpu_some)
-		m->trace.host.cpu_wait = (some - m->trace.host.cpu_some) * 1000 /* ns */;
-	if (host_lasts_until_end(m) && event->time > m->trace.host.last_time)
-		m->trace.host.last_time = event->time;
-}
-
-static void fact_job(struct model *m, const struct event *event)
-{
-	m->trace.host.job = (struct trace_job){
-		.system = fact_text(m, event, FACT_JOB_system),
-		.id = fact_text(m, event, FACT_JOB_id),
-		.name = fact_text(m, event, FACT_JOB_name),
-		.user = fact_text(m, event, FACT_JOB_user),
-		.nodes = (uint32_t)event->fact.number[FACT_JOB_nodes],
-		.ranks = (uint32_t)event->fact.number[FACT_JOB_ranks],
-	};
-}
-
 static void fact_pause(struct model *m, const struct event *event)
 {
 	trace_set_paused(&m->trace, event->time, event->fact.number[FACT_PAUSE_is_paused]);
@@ -467,34 +426,22 @@ static void fact_mark(struct model *m, const struct event *event)
 	out_emit(m, &mark, ID_NONE, ID_NONE);
 }
 
-static void fact_option(struct model *m, const struct event *event)
-{
-	if (m->trace.options == OPTIONS_MOST)
-		return;
-	MEM_GROW(m->trace.option, m->trace.options_cap, m->trace.options + 1);
-	m->trace.option[m->trace.options++] = (struct trace_option){
-		.from = fact_text(m, event, FACT_OPTION_from),
-		.words = fact_text(m, event, FACT_OPTION_words),
-		.line = (uint32_t)event->fact.number[FACT_OPTION_line],
-	};
-}
-
 void fact_in(struct model *m, const struct event *event)
 {
 	static void (*const in[FACT_KINDS])(struct model * m, const struct event *event) = {
-		[FACT_HOST] = fact_host,       [FACT_COMMAND] = fact_command,
-		[FACT_TASK] = fact_task,       [FACT_FD] = fact_fd,
-		[FACT_MOUNT] = fact_mount,     [FACT_EXE] = fact_exe,
-		[FACT_COUNT] = fact_count,     [FACT_LOOKUPS] = fact_lookups,
-		[FACT_EXIT] = fact_exit,       [FACT_END] = fact_end,
-		[FACT_PATH] = fact_path,       [FACT_BEGIN] = fact_begin,
-		[FACT_DEVICE] = device_fact,   [FACT_DISKSTAT] = device_stat,
-		[FACT_MEMORY] = sample_memory, [FACT_PRESSURE] = sample_pressure,
-		[FACT_FILTER] = fact_filter,   [FACT_SOURCE] = fact_source,
-		[FACT_CGROUP] = cgroup_fact,   [FACT_LOSS] = fact_loss,
-		[FACT_ROOT] = fact_root,       [FACT_GAP] = fact_gap,
-		[FACT_REFUSED] = refused_fact, [FACT_OPTION] = fact_option,
-		[FACT_JOB] = fact_job,         [FACT_PAUSE] = fact_pause,
+		[FACT_HOST] = fact_host,         [FACT_COMMAND] = fact_command,
+		[FACT_TASK] = fact_task,         [FACT_FD] = fact_fd,
+		[FACT_MOUNT] = fact_mount,       [FACT_EXE] = fact_exe,
+		[FACT_COUNT] = fact_count,       [FACT_LOOKUPS] = fact_lookups,
+		[FACT_EXIT] = fact_exit,         [FACT_END] = recording_fact_end,
+		[FACT_PATH] = fact_path,         [FACT_BEGIN] = fact_begin,
+		[FACT_DEVICE] = device_fact,     [FACT_DISKSTAT] = device_stat,
+		[FACT_MEMORY] = sample_memory,   [FACT_PRESSURE] = sample_pressure,
+		[FACT_FILTER] = fact_filter,     [FACT_SOURCE] = fact_source,
+		[FACT_CGROUP] = cgroup_fact,     [FACT_LOSS] = fact_loss,
+		[FACT_ROOT] = fact_root,         [FACT_GAP] = fact_gap,
+		[FACT_REFUSED] = refused_fact,   [FACT_OPTION] = recording_fact_option,
+		[FACT_JOB] = recording_fact_job, [FACT_PAUSE] = fact_pause,
 		[FACT_MARK] = fact_mark,
 	};
 
