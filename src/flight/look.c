@@ -26,7 +26,8 @@ struct look {
 	const struct triggers *triggers;
 	struct tally unused;
 	struct decode *decode;
-	uint64_t slow, hang; /* ns; 0: no such trigger */
+	uint64_t slow, hang;       /* ns; 0: no such trigger */
+	uint64_t latest, complete; /* times in all rounds, and in those before the last */
 	bool is_suspicious;
 	struct map begun; /* perf: begin of the call of each thread, an index in call[] */
 	struct look_call {
@@ -254,11 +255,20 @@ void look_round(struct look *look, const struct capture_round *round)
 	struct event event;
 	uint32_t size;
 
+	look->complete = look->latest;
 	for (size_t at = 0; (size = sample_record_size(round->bytes + at, round->size - at));
 	     at += size)
 		if (!capture_parse(look->capture, round->bytes + at, &sample) &&
-		    decode_sample(look->decode, &sample, false, &event) == 1)
+		    decode_sample(look->decode, &sample, false, &event) == 1) {
+			look->latest = event.time > look->latest ? event.time : look->latest;
 			see(look, &event);
+		}
+}
+
+/* A record is never earlier than all those of the round before the last one: see <iotrace/order.h>. */
+uint64_t look_complete(const struct look *look)
+{
+	return look->complete;
 }
 
 void look_for_hangs(struct look *look, uint64_t now)

@@ -111,9 +111,7 @@ bool flight_sight(struct flight *flight)
 	}
 	run_free(w.run);
 	flight->next_sight = next_sight(flight, sight.until);
-	flight->seen = sight.trigger             ? sight.time + 1
-		       : run_time(flight->trail) ? sight.until - sight_apart_ns
-						 : 0;
+	flight->seen = sight.trigger ? sight.time + 1 : look_complete(flight->look);
 	if (sight.trigger)
 		flight_trigger(flight, sight.time, sight.trigger->text, sight.text);
 	return sight.trigger != NULL;

@@ -110,6 +110,8 @@ def busy_partition(live):
     """The folder of a file system on a partition of a disk that others use, too, and the name of the disk."""
     place = live.made("partition")
     with block.Disk(live.path("parted"), 64 << 20) as disk, contextlib.ExitStack() as stack:
+        with open(f"/sys/block/{disk.name}/queue/max_sectors_kb", "w", encoding="ascii") as file:
+            file.write("64")  # so that bios of the page cache are split
         subprocess.run(["addpart", disk.path, "1", "2048", "120000"], check=True)
         stack.callback(subprocess.run, ["delpart", disk.path, "1"], check=False)
         subprocess.run(["mkfs.ext4", "-q", f"{disk.path}p1"], check=True)

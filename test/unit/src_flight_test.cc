@@ -6,11 +6,13 @@
 extern "C" {
 #include "flight/archives.h"
 #include "flight/busy.h"
+#include "flight/look.h"
 #include "flight/requests.h"
 #include "flight/window.h"
 #include "record/trigger.h"
 }
 #include "scratch_dir.h"
+#include "stream_build.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -23,6 +25,36 @@ namespace
 {
 
 constexpr uint64_t SECOND = 1000000000;
+
+/* A round has records from other CPUs that are earlier than those of the round before. */
+TEST(Look, KnowsUntilWhenItHasSeenAll)
+{
+	StreamFile file;
+	struct triggers none = {};
+	error err{};
+	capture_round round;
+	std::vector<uint64_t> complete;
+
+	file.add_event("dummy", {1, 2});
+	file.info.event[0].attr.type = PERF_TYPE_SOFTWARE;
+	for (uint64_t later : {300, 700, 900}) {
+		file.put_other(PERF_RECORD_COMM, 0, later);
+		file.put_other(PERF_RECORD_COMM, 1, later - 60);
+		file.put_round();
+	}
+	capture *c = opened(file.write());
+	struct look *look = look_new(c, &none, &err);
+	ASSERT_NE(look, nullptr) << err.text;
+	EXPECT_EQ(look_complete(look), 0U);
+	while (capture_next_round(c, &round, &err) == 1) {
+		look_round(look, &round);
+		complete.push_back(look_complete(look));
+		capture_round_free(&round);
+	}
+	EXPECT_EQ(complete, (std::vector<uint64_t>{0, 300, 700}));
+	look_free(look);
+	capture_close(c);
+}
 
 TEST(Window, KeepsWhatWasReadInItsTime)
 {

@@ -19,7 +19,7 @@ int BPF_PROG(bio_comes, struct bio *bio)
 
 	if (!books)
 		return 0;
-	origin = bio_origin(bio, new.group, new.moves &BPF_SPAN_WRITES);
+	origin = bio_origin(bio, new.group, new.moves);
 	if (!origin.counts || FOLLOW(FOLLOW(disk, queue), mq_ops) || !is_of_chosen(new.group))
 		return 0;
 	open = find_one(bio);
