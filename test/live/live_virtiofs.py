@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import guest  # noqa: E402
-from live import CALMED, IOTRACE, Live, wait_until  # noqa: E402
+from live import CALMED, IOTRACE, Live, SOURCE, wait_until  # noqa: E402
 
 DAEMON = "/usr/lib/qemu/virtiofsd"
 MODULES = ("virtio", "virtio_ring", "virtio_pci_modern_dev", "virtio_pci_legacy_dev", "virtio_pci", "fuse", "virtiofs")
@@ -122,7 +122,7 @@ def served(live):
     log = live.path("log")
     with contextlib.ExitStack() as stack:
         daemon = start_daemon(live, stack, log)
-        stat = start_stat(live)
+        stat = start_stat(live, "-v")
         if not stat:
             return
         emulator = subprocess.Popen(machine(live, image, archive), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -131,7 +131,8 @@ def served(live):
         daemon.wait(guest.SECONDS)  # it ends with its machine
         time.sleep(0.5)
         stat.send_signal(signal.SIGINT)
-        stat.communicate()
+        said = stat.communicate()[1].decode()
+    live.equal("counted", "span 'virtiofs' is counted in the kernel" in said, SOURCE == "bpf")
     last = frames(live)[-1]
     mine = {code_of(row["name"]): row["ops_total"] for row in last["rows"] if row["ops_total"]}
     logged = read_log(log)
