@@ -271,6 +271,11 @@ uint64_t look_complete(const struct look *look)
 	return look->complete;
 }
 
+uint64_t look_latest(const struct look *look)
+{
+	return look->latest;
+}
+
 void look_for_hangs(struct look *look, uint64_t now)
 {
 	for (uint32_t i = 0; look->hang && i < look->calls; i++) {

@@ -28,6 +28,8 @@ void look_round(struct look *look, const struct capture_round *round);
 void look_for_hangs(struct look *look, uint64_t now);
 /* Returns the time until which all that happened is in the rounds that were looked at: the latest time of those before the last. 0: none. */
 uint64_t look_complete(const struct look *look);
+/* Returns the latest time in all of them. 0: none. */
+uint64_t look_latest(const struct look *look);
 /* Returns whether a call may be a trigger, since the last call of this function. */
 bool look_is_suspicious(struct look *look);
 /* Returns what was found since the last call. */

@@ -94,12 +94,22 @@ static uint64_t next_sight(const struct flight *flight, uint64_t begun)
 	return now + (pause < most ? pause : most);
 }
 
+/* What has not ended by then is in flight. If the machine is faster than the reader, what is in flight in the window may have ended since. */
+static uint64_t known_until(const struct flight *flight)
+{
+	uint64_t latest = look_latest(flight->look);
+	bool is_behind = flight->window.end < live_round_end(flight->live);
+
+	return is_behind && latest ? latest : probe_now();
+}
+
 bool flight_sight(struct flight *flight)
 {
 	struct window_run w = window_run(flight);
 	struct sight sight = {.triggers = &flight->options->flight.triggers,
 			      .from = flight->seen,
-			      .until = probe_now()};
+			      .until = known_until(flight)};
+	uint64_t begun = probe_now();
 	struct sink_options options = {.context = &sight};
 	struct error ignored = {0};
 
@@ -110,7 +120,7 @@ bool flight_sight(struct flight *flight)
 		convert(&w, &ignored);
 	}
 	run_free(w.run);
-	flight->next_sight = next_sight(flight, sight.until);
+	flight->next_sight = next_sight(flight, begun);
 	flight->seen = sight.trigger ? sight.time + 1 : look_complete(flight->look);
 	if (sight.trigger)
 		flight_trigger(flight, sight.time, sight.trigger->text, sight.text);
