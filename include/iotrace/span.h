@@ -106,6 +106,9 @@ static inline bool span_is_of_calls(const struct span *span)
 	       span->source == SPAN_OF_DESCRIPTORS;
 }
 
+/* Returns whether its events are those of all system calls, raw_syscalls:*. */
+bool span_is_of_raw_calls(const struct span *span);
+
 static inline bool span_is_of_requests(const struct span *span)
 {
 	return span->source >= SPAN_OF_REQUESTS && span->source <= SPAN_OF_SERVICE;

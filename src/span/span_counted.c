@@ -83,9 +83,7 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 	if (!strcmp(by, "file"))
 		return COUNTED_BY_FILE;
 	if (options->is_of_owners || !strcmp(by, "fs"))
-		return span->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(span)
-			       ? COUNTED_BY_FILE_SYSTEM
-			       : COUNTED_BY_OWNER;
+		return span_is_of_raw_calls(span) ? COUNTED_BY_FILE_SYSTEM : COUNTED_BY_OWNER;
 	return !strcmp(by, "none")         ? COUNTED_BY_NOTHING
 	       : !strcmp(by, "process")    ? COUNTED_BY_PROCESS
 	       : !strcmp(by, "thread")     ? COUNTED_BY_THREAD
@@ -208,7 +206,7 @@ static void add_flights(struct span_options *options, const struct span *span,
 		flights->written = (struct counted_way){ways->written.is_of_end,
 							ways->written.header};
 	}
-	if (!ways && (span->source == SPAN_OF_REQUESTS || !span_is_of_raw_calls(span)))
+	if (!ways && !span_is_of_raw_calls(span))
 		return;
 	learn_values(options, span, about);
 	flights->about = about;
@@ -226,10 +224,9 @@ static void add_flights(struct span_options *options, const struct span *span,
 /* For a daemon: each thread that makes calls has an entry; requests need fewer. */
 static uint32_t room_of(const struct span_options *options, const struct span *span)
 {
-	bool has_threads = span->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(span);
-
-	return options->is_of_owners && !has_threads ? options->room / REQUESTS_OF_ROOM
-						     : options->room;
+	return options->is_of_owners && !span_is_of_raw_calls(span)
+		       ? options->room / REQUESTS_OF_ROOM
+		       : options->room;
 }
 
 /* index: of the span whose numbers they are. */

@@ -3,7 +3,6 @@
 #include "option/select.h"
 #include "span_counted.h"
 #include "span_probe.h"
-#include "span_why.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -232,7 +231,7 @@ static bool has_uring(const struct span_options *options)
 {
 	const struct span *first = options->set.span[0];
 	bool is_of_calls = is_any_of(options, SPAN_OF_CALLS, SPAN_OF_OPERATIONS) ||
-			   (first->source == SPAN_OF_TRACEPOINTS && span_is_of_raw_calls(first));
+			   span_is_of_raw_calls(first);
 
 	return options->is_stat && !options->is_of_owners && is_of_calls && !confine_is_lent() &&
 	       options->record.recording.raw_groups >> GROUP_AIO & 1;

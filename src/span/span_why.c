@@ -55,11 +55,6 @@ const char *span_why_not_requests(const struct span_options *options)
 	return span_why_none(options, true);
 }
 
-bool span_is_of_raw_calls(const struct span *span)
-{
-	return !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
-}
-
 const char *span_why_not(const struct span_options *options, const struct span *span)
 {
 	const char *why = span_why_none(options, span->where != SPAN_OF_KEY);

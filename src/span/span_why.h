@@ -14,5 +14,3 @@ const char *span_why_none(const struct span_options *options, bool of_tasks);
 const char *span_why_not(const struct span_options *options, const struct span *span);
 /* A span of block requests or asynchronous operations. */
 const char *span_why_not_requests(const struct span_options *options);
-/* Returns whether its events are those of all calls, raw_syscalls:*. */
-bool span_is_of_raw_calls(const struct span *span);

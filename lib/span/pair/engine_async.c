@@ -10,12 +10,6 @@ enum {
 	URING_ENTER = 426
 }; /* the number of io_uring_enter, the same on all machines that we know */
 
-static bool is_of_raw_calls(const struct span *span)
-{
-	return span->source == SPAN_OF_TRACEPOINTS &&
-	       !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
-}
-
 /* The call that submits requests, which has returned before; 0: it has not, because a thread of the kernel submits them. */
 static str_id name_of_call(const struct trace *trace)
 {
@@ -61,7 +55,7 @@ static void credit(struct span_engine *engine, uint32_t index, const struct io_e
 	const struct engine_span *span = &engine->span[index];
 	struct span_moved moved = {.span = index, .time = event->time};
 
-	moved.group = is_of_raw_calls(span->span)
+	moved.group = span_is_of_raw_calls(span->span)
 			      ? group_of_raw(engine, span->by,
 					     trace_thread(engine->trace, event->thread))
 			      : group_of_model(engine, span->by, event);
@@ -74,7 +68,7 @@ static void credit(struct span_engine *engine, uint32_t index, const struct io_e
 
 static bool counts_calls(const struct span *span)
 {
-	return is_of_raw_calls(span) || span->source == SPAN_OF_CALLS ||
+	return span_is_of_raw_calls(span) || span->source == SPAN_OF_CALLS ||
 	       span->source == SPAN_OF_OPERATIONS;
 }
 

@@ -92,6 +92,12 @@ struct span *span_row(uint32_t index)
 	}
 }
 
+bool span_is_of_raw_calls(const struct span *span)
+{
+	return span->source == SPAN_OF_TRACEPOINTS &&
+	       !strncmp(span->side[SPAN_BEGIN].event, "raw_syscalls:", 13);
+}
+
 bool span_use_other(struct span *span)
 {
 	const struct row *row = other_of(span->row);

@@ -69,10 +69,12 @@ static __always_inline const uint64_t *writer_of(struct bio *bio)
 SEC("tp_btf/writeback_mark_inode_dirty")
 int BPF_PROG(file_changes, struct inode *inode, int flags)
 {
-	const struct changed_key key = changed_key_of(inode);
 	uint64_t task = bpf_get_current_pid_tgid();
+	struct changed_key key;
 
-	if (is_on && (PEEK(inode, i_mode) & TYPE) == REGULAR && does_cause())
-		bpf_map_update_elem(&changed, &key, &task, BPF_ANY);
+	if (!is_on || !does_cause() || (PEEK(inode, i_mode) & TYPE) != REGULAR)
+		return 0;
+	key = changed_key_of(inode);
+	bpf_map_update_elem(&changed, &key, &task, BPF_ANY);
 	return 0;
 }
