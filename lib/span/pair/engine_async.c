@@ -3,12 +3,10 @@
 
 #include "engine_mount.h"
 
-#include <iotrace/mem.h>
 #include <string.h>
 
-enum {
-	URING_ENTER = 426
-}; /* the number of io_uring_enter, the same on all machines that we know */
+/* The number of io_uring_enter is the same on all machines that are supported. */
+enum { URING_ENTER = 426 };
 
 /* The call that submits requests, which has returned before; 0: it has not, because a thread of the kernel submits them. */
 static str_id name_of_call(const struct trace *trace)
