@@ -109,9 +109,8 @@ MOVED = {"read": 40 * 64 * KIB, "written": (40 * 64 + 50 * 64 + 30 * 16) * KIB}
 def busy_partition(live):
     """The folder of a file system on a partition of a disk that others use, too, and the name of the disk."""
     place = live.made("partition")
-    with block.Disk(live.path("parted"), 64 << 20) as disk, contextlib.ExitStack() as stack:
-        with open(f"/sys/block/{disk.name}/queue/max_sectors_kb", "w", encoding="ascii") as file:
-            file.write("64")  # so that bios of the page cache are split
+    # Requests are small, so that bios of the page cache are split.
+    with block.Disk(live.path("parted"), 64 << 20, largest=64) as disk, contextlib.ExitStack() as stack:
         subprocess.run(["addpart", disk.path, "1", "2048", "120000"], check=True)
         stack.callback(subprocess.run, ["delpart", disk.path, "1"], check=False)
         subprocess.run(["mkfs.ext4", "-q", f"{disk.path}p1"], check=True)

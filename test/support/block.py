@@ -44,19 +44,30 @@ def disk_of(path):
 
 
 class Disk:
-    """A loop device over a new file. `with Disk(path, size) as disk:`"""
+    """A loop device over a new file, whose requests have at most so many KiB: `with Disk(path, size) as disk:`
 
-    def __init__(self, path, size):
+    The kernel keeps the limit when the device gets another file, so each disk sets it, also to what is usual."""
+
+    def __init__(self, path, size, largest=1280):
         with open(path, "wb") as file:
             file.truncate(size)
         self.path = subprocess.run(["losetup", "--find", "--show", path], check=True, stdout=subprocess.PIPE,
                                    text=True).stdout.strip()
         self.name = os.path.basename(self.path)
+        self.limit = f"/sys/block/{self.name}/queue/max_sectors_kb"
+        with open(self.limit, encoding="ascii") as file:
+            self.largest_before = file.read()
+        self._set_largest(largest)
+
+    def _set_largest(self, largest):
+        with open(self.limit, "w", encoding="ascii") as file:
+            file.write(str(largest))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self._set_largest(self.largest_before)
         subprocess.run(["losetup", "-d", self.path], check=False)
 
 
