@@ -299,7 +299,7 @@ def waits(live):
     """Waits for a CPU, of the whole machine by the names of threads."""
     code = ("import ctypes, os, resource, sys, time; ctypes.CDLL(None).prctl(15, b'the sleeper', 0, 0, 0)\n"
             "os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])\n"
-            "for _ in range(100): time.sleep(0.001)\n"
+            "for _ in range(100): time.sleep(0.005)\n"
             "open(sys.argv[1], 'w').write(str(resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw))")
     with block.Busy():  # wake-ups of a CPU that does nothing are not delivered
         numbers, _ = told(live, "--source=bpf", "-a", "--span", "sched", "--top", "1000", "--", sys.executable, "-S", "-c", code,

@@ -1,4 +1,4 @@
-/* The part of the running kernel's types that the programs name. Needs a kernel with types. */
+/* The running kernel's types, and the part of them that the programs name. Needs a kernel with types. */
 #ifdef IOTRACE_HAS_BPF
 
 extern "C" {
@@ -24,6 +24,25 @@ const struct btf_type *type_of(const types &all, const char *name, uint32_t kind
 	int id = btf__find_by_name_kind(all.get(), name, kind);
 
 	return id < 0 ? nullptr : btf__type_by_id(all.get(), static_cast<uint32_t>(id));
+}
+
+TEST(BpfTypes, AgreeWithLibbpf)
+{
+	types kernel(btf__load_vmlinux_btf(), btf__free);
+	struct bpf_types read;
+
+	bpf_types_open(&read);
+	ASSERT_TRUE(kernel);
+	ASSERT_EQ(read.count, btf__type_cnt(kernel.get()));
+	for (uint32_t id = 1; id < read.count; id++) {
+		const struct btf_type *type = bpf_types_get(&read, id);
+		const struct btf_type *expected = btf__type_by_id(kernel.get(), id);
+
+		ASSERT_EQ(type->info, expected->info) << id;
+		ASSERT_STREQ(bpf_types_name(&read, type->name_off),
+			     btf__name_by_offset(kernel.get(), expected->name_off));
+	}
+	bpf_types_close(&read);
 }
 
 /* Offsets in the part are those in the kernel. */

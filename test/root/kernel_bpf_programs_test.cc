@@ -1,6 +1,10 @@
 /* Every BPF program passes the verifier, in both ways to read the kernel's memory. Needs root and a kernel with BPF. */
 #ifdef IOTRACE_HAS_BPF
 
+extern "C" {
+#include "feature/bpf_part.h"
+}
+
 #include "load/bpf_shared.h"
 
 #include <block.skel.h>
@@ -31,14 +35,19 @@ int note(enum libbpf_print_level level, const char *format, va_list args)
 
 /* Each alone: so a failure says which. Returns how many there are. */
 template <typename Skeleton>
-int load_each(Skeleton *(*open)(), int (*load)(Skeleton *), void (*destroy)(Skeleton *),
-	      const std::function<void(Skeleton *)> &set)
+int load_each(Skeleton *(*open)(const struct bpf_object_open_opts *), int (*load)(Skeleton *),
+	      void (*destroy)(Skeleton *), const std::function<void(Skeleton *)> &set)
 {
+	struct bpf_object_open_opts options = {};
+	struct bpf_part part;
 	int programs = 0;
 
+	options.sz = sizeof(options);
 	libbpf_set_print(note);
+	bpf_part_open(&part);
+	options.btf_custom_path = bpf_part_path(&part);
 	for (;; programs++) {
-		Skeleton *skeleton = open();
+		Skeleton *skeleton = open(&options);
 		struct bpf_program *program, *wanted = nullptr;
 		int at = 0;
 
@@ -50,12 +59,15 @@ int load_each(Skeleton *(*open)(), int (*load)(Skeleton *), void (*destroy)(Skel
 		}
 		said.clear();
 		set(skeleton);
+		EXPECT_EQ(bpf_part_fill(&part, bpf_object__btf(skeleton->obj)), 0);
 		if (wanted)
 			EXPECT_EQ(load(skeleton), 0) << bpf_program__name(wanted) << ": " << said;
 		destroy(skeleton);
 		if (!wanted)
-			return programs;
+			break;
 	}
+	bpf_part_close(&part);
+	return programs;
 }
 
 /* What the kernel has, or is taken to have. */
@@ -93,7 +105,7 @@ class BpfPrograms : public testing::TestWithParam<Kernel>
 } // namespace
 
 #define LOAD_EACH(name, set)                                                                       \
-	load_each<struct name##_bpf>(name##_bpf__open, name##_bpf__load, name##_bpf__destroy,      \
+	load_each<struct name##_bpf>(name##_bpf__open_opts, name##_bpf__load, name##_bpf__destroy, \
 				     set<struct name##_bpf>)
 
 TEST_P(BpfPrograms, OfCallsPassTheVerifier)

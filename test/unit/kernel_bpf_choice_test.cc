@@ -1,6 +1,7 @@
 /* Which BPF programs fit a kernel, and why one was refused. */
 #ifdef IOTRACE_HAS_BPF
 
+#include "bpf_types_lent.h"
 #include "feature/bpf_choice.h"
 #include "feature/bpf_log.h"
 
@@ -47,9 +48,10 @@ class Kernel
 
 	struct bpf_choice choose(uint32_t groups) const
 	{
+		LentTypes types(btf);
 		struct bpf_choice choice;
 
-		bpf_choice_init(&choice, groups, btf);
+		bpf_choice_init(&choice, groups, &types.types);
 		return choice;
 	}
 };

@@ -5,6 +5,8 @@ extern "C" {
 #include "feature/bpf_part.h"
 }
 
+#include "bpf_types_lent.h"
+
 #include <bpf/btf.h>
 #include <gtest/gtest.h>
 
@@ -58,11 +60,12 @@ types part_of(struct btf *kernel, const struct btf *programs)
 	struct bpf_part part;
 
 	bpf_part_open(&part);
-	btf__free(part.kernel);
-	part.kernel = kernel;
+	bpf_types_close(&part.types);
+	EXPECT_EQ(lend(&part.types, kernel), 0);
 	EXPECT_EQ(bpf_part_fill(&part, programs), 0);
 	types read(btf__parse(bpf_part_path(&part), nullptr), btf__free);
 	bpf_part_close(&part);
+	btf__free(kernel);
 	return read;
 }
 

@@ -11,6 +11,7 @@
 #include "bpf_span_request.h"
 #include "feature/bpf_iterator.h"
 #include "feature/bpf_log.h"
+#include "feature/bpf_part.h"
 #include "feature/bpf_plain.h"
 #include "load/bpf_source.h"
 #include "perf/tracefs.h"
@@ -250,7 +251,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 }
 
 /* See bpf_plain.h. */
-static struct span_bpf *open_plain(void)
+static struct span_bpf *open_plain(const struct bpf_object_open_opts *options)
 {
 	struct span_bpf *programs = calloc(1, sizeof(*programs));
 	size_t size;
@@ -260,29 +261,43 @@ static struct span_bpf *open_plain(void)
 			       sizeof(*programs->bss) == sizeof(struct span_plain_bpf__bss),
 		       "their constants have the same places");
 	if (programs && !span_bpf__create_skeleton(programs) &&
-	    !bpf_plain_open(programs->skeleton, elf, size, NULL))
+	    !bpf_plain_open(programs->skeleton, elf, size, options))
 		return programs;
 	span_bpf__destroy(programs);
 	return NULL; /* NOLINT(clang-analyzer-unix.Malloc): it is destroyed */
 }
 
-static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
+static int load_with(struct bpf_span *span, const struct bpf_span_options *options,
+		     const struct bpf_part *part)
 {
+	const struct bpf_object_open_opts open = {.sz = sizeof(open),
+						  .btf_custom_path = bpf_part_path(part)};
 	const struct bpf_common common = bpf_source_common(options->source);
-	struct bpf_refusal refusal;
 	int code;
 
-	span->programs = common.is_plain ? open_plain() : span_bpf__open();
+	span->programs = common.is_plain ? open_plain(&open) : span_bpf__open_opts(&open);
 	if (!span->programs)
-		return error_set(err, errno, "cannot open the BPF programs that count spans");
+		return -errno;
 	prepare(span, options);
 	code = bpf_map__reuse_fd(span->programs->maps.calls, common.calls_fd);
 	if (!code)
 		code = bpf_map__reuse_fd(span->programs->maps.chosen_cgroups, common.cgroups_fd);
-	bpf_log_keep(&refusal);
 	if (!code)
-		code = span_bpf__load(span->programs);
+		code = bpf_part_fill(part, bpf_object__btf(span->programs->obj));
+	return code ? code : span_bpf__load(span->programs);
+}
+
+static int load(struct bpf_span *span, const struct bpf_span_options *options, struct error *err)
+{
+	struct bpf_refusal refusal;
+	struct bpf_part part;
+	int code;
+
+	bpf_part_open(&part);
+	bpf_log_keep(&refusal);
+	code = load_with(span, options, &part);
 	bpf_log_keep(NULL);
+	bpf_part_close(&part);
 	if (code)
 		return error_say(err, -code,
 				 "cannot load the BPF programs that count spans: %s%s%s (%s)",

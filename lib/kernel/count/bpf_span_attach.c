@@ -2,6 +2,7 @@
 #include "bpf_span_format.h"
 #include "bpf_span_private.h"
 #include "bpf_span_request.h"
+#include "feature/bpf_bind.h"
 #include "perf/tracefs.h"
 
 #include <bpf/bpf.h>
@@ -115,7 +116,7 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		if (!bpf_program__autoload(row[i].program))
 			continue;
-		*row[i].link = bpf_program__attach(row[i].program);
+		*row[i].link = bpf_bind_attach(row[i].program);
 		if (!*row[i].link)
 			return error_set(err, errno, "BPF program %s: attach",
 					 bpf_program__name(row[i].program));

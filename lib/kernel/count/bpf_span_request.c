@@ -1,6 +1,8 @@
 /* bpf_span_request: see bpf_span_request.h. */
 #include "bpf_span_request.h"
 
+#include "feature/bpf_bind.h"
+
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <iotrace/error.h>
@@ -70,7 +72,7 @@ int bpf_span_attach_requests(struct span_bpf *programs, struct error *err)
 	for (int i = 0; i < PROGRAMS; i++) {
 		if (!bpf_program__autoload(row[i].program))
 			continue;
-		*row[i].link = bpf_program__attach(row[i].program);
+		*row[i].link = bpf_bind_attach(row[i].program);
 		if (!*row[i].link)
 			return error_set(err, errno, "BPF program %s: attach",
 					 bpf_program__name(row[i].program));

@@ -6,6 +6,7 @@
  */
 #include "bpf_choice.h"
 
+#include "bpf_bind.h"
 #include "bpf_types.h"
 
 #include <bpf/libbpf.h>
@@ -88,7 +89,7 @@ static void choose(struct bpf_choice *choice, int row, const struct bpf_layout l
 	       known ? known : way[0].tracepoint);
 }
 
-void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct btf *kernel)
+void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct bpf_types *kernel)
 {
 	struct bpf_layout layout[BPF_TASKS][WAYS];
 
@@ -151,7 +152,7 @@ void bpf_choice_attach(struct bpf_choice *choice, struct bpf_object *object)
 	for (int i = 0; i < BPF_TASKS; i++) {
 		if (!is_on(choice, i))
 			continue;
-		choice->link[i] = bpf_program__attach(
+		choice->link[i] = bpf_bind_attach(
 			bpf_object__find_program_by_name(object, choice->program[i]));
 		if (!choice->link[i])
 			refuse(choice, task[i].feature, "its program cannot be attached: %s",

@@ -5,7 +5,7 @@
 
 struct bpf_link;
 struct bpf_object;
-struct btf;
+struct bpf_types;
 
 enum { BPF_TASKS = 13 };
 
@@ -20,7 +20,7 @@ struct bpf_choice {
  * Chooses the features of these groups (1 << GROUP_*), and refuses those whose tracepoints are missing or have an unknown
  * layout.
  */
-void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct btf *kernel);
+void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct bpf_types *kernel);
 /* Returns the name of the program for the ends of io_uring's requests, whether it is wanted or not; NULL: none fits the kernel. */
 const char *bpf_choice_uring_end(const struct bpf_choice *choice);
 /* Call it before the object is loaded: of the features' programs, only the chosen ones are loaded. */

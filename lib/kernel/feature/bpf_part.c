@@ -1,7 +1,10 @@
 /* bpf_part: copies types from one BTF to another (Linux, Documentation/bpf/btf.rst). */
 #include "bpf_part.h"
 
+#include "bpf_bind.h"
+
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <iotrace/hash.h>
 #include <iotrace/map.h>
@@ -18,7 +21,7 @@
 #define NUMBERED "timespec64"
 
 struct copy {
-	const struct btf *kernel;
+	const struct bpf_types *kernel;
 	struct btf *part;
 	struct hash_key key;
 	/* Hashes of wanted names -> 1. Another name with the same hash does no harm. */
@@ -77,7 +80,7 @@ static int copy_enum(struct copy *copy, const struct btf_type *type, const char 
 	for (uint32_t i = 0; id > 0 && i < btf_vlen(type); i++) {
 		const struct btf_enum *value = &btf_enum(type)[i];
 		int code = btf__add_enum_value(copy->part,
-					       btf__name_by_offset(copy->kernel, value->name_off),
+					       bpf_types_name(copy->kernel, value->name_off),
 					       value->val);
 
 		if (code)
@@ -93,7 +96,7 @@ static int copy_members(struct copy *copy, const struct btf_type *type, struct m
 
 	for (uint32_t i = 0; i < btf_vlen(type); i++) {
 		const struct btf_member *of = &btf_members(type)[i];
-		const char *name = btf__name_by_offset(copy->kernel, of->name_off);
+		const char *name = bpf_types_name(copy->kernel, of->name_off);
 		int id;
 
 		if (*name && map_get(&copy->members, hash_of(copy, name, strlen(name))) == MAP_NONE)
@@ -127,7 +130,7 @@ static int add_composite(struct copy *copy, const struct btf_type *type, const c
 
 	for (int i = 0; id > 0 && i < count; i++) {
 		int code = btf__add_field(copy->part,
-					  btf__name_by_offset(copy->kernel, member[i].of->name_off),
+					  bpf_types_name(copy->kernel, member[i].of->name_off),
 					  member[i].type, member[i].at, member[i].bits);
 
 		if (code)
@@ -162,7 +165,7 @@ static int copy_array(struct copy *copy, const struct btf_array *array)
 /* What a pointer points to does not matter, nor do types that no member can have. */
 static int copy_new(struct copy *copy, uint32_t id, const struct btf_type *type)
 {
-	const char *name = btf__name_by_offset(copy->kernel, type->name_off);
+	const char *name = bpf_types_name(copy->kernel, type->name_off);
 	int target;
 
 	switch (btf_kind(type)) {
@@ -196,7 +199,7 @@ static int copy_type(struct copy *copy, uint32_t id)
 
 	if (before != MAP_NONE)
 		return (int)before;
-	new = id ? copy_new(copy, id, btf__type_by_id(copy->kernel, id)) : 0;
+	new = id ? copy_new(copy, id, bpf_types_get(copy->kernel, id)) : 0;
 	if (new >= 0)
 		map_set(&copy->copied, id, (uint32_t) new);
 	return new;
@@ -204,7 +207,7 @@ static int copy_type(struct copy *copy, uint32_t id)
 
 static bool is_wanted(const struct copy *copy, const struct btf_type *type)
 {
-	const char *name = btf__name_by_offset(copy->kernel, type->name_off);
+	const char *name = bpf_types_name(copy->kernel, type->name_off);
 
 	return (btf_is_composite(type) || btf_is_enum(type) || btf_is_typedef(type)) && *name &&
 	       map_get(&copy->types, hash_of(copy, name, strlen(name))) != MAP_NONE;
@@ -212,11 +215,9 @@ static bool is_wanted(const struct copy *copy, const struct btf_type *type)
 
 static int copy_wanted(struct copy *copy)
 {
-	uint32_t types = btf__type_cnt(copy->kernel);
-
-	for (uint32_t id = 1; id < types; id++) {
-		int code = is_wanted(copy, btf__type_by_id(copy->kernel, id)) ? copy_type(copy, id)
-									      : 0;
+	for (uint32_t id = 1; id < copy->kernel->count; id++) {
+		int code = is_wanted(copy, bpf_types_get(copy->kernel, id)) ? copy_type(copy, id)
+									    : 0;
 
 		if (code < 0)
 			return code;
@@ -235,9 +236,10 @@ static int write_all(int fd, const void *bytes, uint32_t size)
 
 void bpf_part_open(struct bpf_part *part)
 {
-	part->kernel = btf__load_vmlinux_btf();
-	part->fd = part->kernel ? memfd_create("kernel-types", MFD_CLOEXEC) : -1;
+	bpf_types_open(&part->types);
+	part->fd = part->types.bytes ? memfd_create("kernel-types", MFD_CLOEXEC) : -1;
 	snprintf(part->path, sizeof(part->path), "/proc/self/fd/%d", part->fd);
+	bpf_bind_to(&part->types);
 }
 
 const char *bpf_part_path(const struct bpf_part *part)
@@ -248,17 +250,18 @@ const char *bpf_part_path(const struct bpf_part *part)
 /* If a type cannot be copied, the part is the whole. */
 int bpf_part_fill(const struct bpf_part *part, const struct btf *programs)
 {
-	struct copy copy = {.kernel = part->kernel,
+	struct copy copy = {.kernel = &part->types,
 			    .part = btf__new_empty(),
 			    .key = hash_key_of_process()};
-	uint32_t size = 0;
-	const void *bytes;
+	uint32_t size = (uint32_t)part->types.size;
+	const void *bytes = part->types.bytes;
 	int code;
 
 	if (part->fd < 0)
 		return 0;
 	want(&copy, programs);
-	bytes = btf__raw_data(!copy.part || copy_wanted(&copy) ? copy.kernel : copy.part, &size);
+	if (copy.part && !copy_wanted(&copy))
+		bytes = btf__raw_data(copy.part, &size);
 	code = bytes ? write_all(part->fd, bytes, size) : -ENOMEM;
 	btf__free(copy.part);
 	map_release(&copy.types);
@@ -269,8 +272,9 @@ int bpf_part_fill(const struct bpf_part *part, const struct btf *programs)
 
 void bpf_part_close(struct bpf_part *part)
 {
-	btf__free(part->kernel);
+	bpf_bind_to(NULL);
+	bpf_types_close(&part->types);
 	if (part->fd >= 0)
 		close(part->fd);
-	*part = (struct bpf_part){.fd = -1};
+	part->fd = -1;
 }

@@ -5,18 +5,21 @@
  * kernel has more than 100,000. That took a seventh of the time until a recording began. It searches only this part if it has the
  * path of its file (btf_custom_path of struct bpf_object_open_opts).
  *
- * Objects that name few types do without: making a part takes longer than their search.
- *
  * The part has all types of the kernel whose names the programs' types have, with those members whose names members of the
  * programs' types have. So it may have more than they use.
+ *
+ * Open a part before an object, fill it before the object is loaded, and close it then. Meanwhile, programs are bound to the
+ * kernel's types: see bpf_bind.h. There is at most one part at a time.
  */
 #pragma once
+
+#include "bpf_types.h"
 
 struct btf;
 
 struct bpf_part {
-	struct btf *kernel; /* all types; NULL: they cannot be read */
-	int fd;             /* of a file without a name, or -1 */
+	struct bpf_types types; /* all of the kernel's */
+	int fd;                 /* of a file without a name, or -1 */
 	char path[32];
 };
 

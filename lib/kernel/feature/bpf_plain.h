@@ -1,10 +1,9 @@
 /*
  * bpf_plain: a second build of the BPF programs, for kernels that lack functions which the first build calls.
  *
- * libbpf searches all modules for an unknown function, which needs CAP_SYS_ADMIN, even if the program could work without it. So
- * each program exists twice. The programs of NAME.skel.h call bpf_rdonly_cast() (since Linux 6.2) and, if it exists,
- * bpf_preempt_disable() (since Linux 6.10). Those of NAME_plain.skel.h call only helpers, and only helpers of Linux 5.15 unless a
- * constant says that the kernel has more. They are used before Linux 6.2, and for users without CAP_SYS_ADMIN before Linux 6.10.
+ * The programs of NAME.skel.h call bpf_rdonly_cast() (since Linux 6.2) and, where programs can be preempted, bpf_preempt_disable()
+ * (since Linux 6.10): see bpf_function.h. Those of NAME_plain.skel.h call only helpers, and only helpers of Linux 5.15 unless a
+ * constant says that the kernel has more. They are used before Linux 6.2, and if the kernel's types cannot be read (bpf_types.h).
  * Both skeletons are alike.
  */
 #pragma once

@@ -2,8 +2,10 @@
 #include "bpf_block.h"
 
 #include "bpf_source.h"
+#include "feature/bpf_bind.h"
 #include "feature/bpf_log.h"
 #include "feature/bpf_missed.h"
+#include "feature/bpf_part.h"
 #include "feature/bpf_plain.h"
 
 #include <block.skel.h>
@@ -32,24 +34,28 @@ static int share(struct block_bpf *programs, const struct bpf_common *common)
 	return code ? code : bpf_map__reuse_fd(programs->maps.books, common->books_fd);
 }
 
-static struct block_bpf *open_plain(void)
+static struct block_bpf *open_plain(const struct bpf_object_open_opts *options)
 {
 	struct block_bpf *programs = calloc(1, sizeof(*programs));
 	size_t size;
 	const void *elf = block_plain_bpf__elf_bytes(&size);
 
 	if (!programs || block_bpf__create_skeleton(programs) ||
-	    bpf_plain_open(programs->skeleton, elf, size, NULL)) {
+	    bpf_plain_open(programs->skeleton, elf, size, options)) {
 		block_bpf__destroy(programs);
 		return NULL;
 	}
 	return programs;
 }
 
-static int load(struct bpf_block *block, const struct bpf_block_options *options)
+static int load(struct bpf_block *block, const struct bpf_block_options *options,
+		const struct bpf_part *part)
 {
+	const struct bpf_object_open_opts open = {.sz = sizeof(open),
+						  .btf_custom_path = bpf_part_path(part)};
 	struct bpf_common common = bpf_source_common(options->source);
-	struct block_bpf *programs = common.is_plain ? open_plain() : block_bpf__open();
+	struct block_bpf *programs = common.is_plain ? open_plain(&open)
+						     : block_bpf__open_opts(&open);
 	int code;
 
 	if (!programs)
@@ -61,6 +67,8 @@ static int load(struct bpf_block *block, const struct bpf_block_options *options
 	if (options->devices)
 		bpf_map__set_max_entries(programs->maps.devices, options->devices);
 	code = share(programs, &common);
+	if (!code)
+		code = bpf_part_fill(part, bpf_object__btf(programs->obj));
 	return code ? code : block_bpf__load(programs);
 }
 
@@ -79,15 +87,18 @@ struct bpf_block *bpf_block_open(const struct bpf_block_options *options, struct
 {
 	struct bpf_block *block = mem_zero(sizeof(*block));
 	struct bpf_refusal refusal;
+	struct bpf_part part;
 	int code;
 
+	bpf_part_open(&part);
 	bpf_log_keep(&refusal);
-	code = load(block, options);
+	code = load(block, options, &part);
 	bpf_log_keep(NULL);
+	bpf_part_close(&part);
 	if (!code)
 		code = add_devices(block, options);
 	if (!code)
-		code = block_bpf__attach(block->programs);
+		code = bpf_bind_attach_all(block->programs->skeleton);
 	if (code) {
 		if (*refusal.why)
 			error_say(err, -code, "cannot load BPF programs for block requests: %s%s%s",

@@ -217,14 +217,14 @@ int bpf_load(struct bpf_loaded *loaded, const struct bpf_options *options, struc
 	if (plan.cpus < 1)
 		return error_set(err, -plan.cpus, "cannot get the number of CPUs");
 	bpf_part_open(&plan.part);
-	plan.mounted_flag = bpf_types_number(plan.part.kernel, &MOUNTED, MOUNTED_OLD);
-	loaded->zone_append = bpf_types_number(plan.part.kernel, &ZONE_APPEND, UINT32_MAX);
+	plan.mounted_flag = bpf_types_number(&plan.part.types, &MOUNTED, MOUNTED_OLD);
+	loaded->zone_append = bpf_types_number(&plan.part.types, &ZONE_APPEND, UINT32_MAX);
 	/* What is counted is not recorded. */
 	bpf_choice_init(&loaded->choice,
 			options->more_groups | (options->recording->are_all_counted
 							? CALL_GROUPS_ALWAYS
 							: options->recording->selection.groups),
-			plan.part.kernel);
+			&plan.part.types);
 	loaded->has_dynptr = has_helper(BPF_HELPER_RESERVE_DYNPTR);
 	code = load_most(loaded, &plan, err);
 	bpf_part_close(&plan.part);

@@ -4,6 +4,7 @@
 #include "bpf_calls.h"
 #include "bpf_load.h"
 #include "bpf_rings.h"
+#include "feature/bpf_bind.h"
 #include "feature/bpf_iterator.h"
 #include "feature/bpf_missed.h"
 
@@ -151,7 +152,7 @@ int bpf_source_attach(struct bpf_source *source, struct error *err)
 
 	/* Tasks are always followed. */
 	for (int i = source->is_without_calls ? LINKS - 1 : 0; i < LINKS; i++) {
-		source->link[i] = bpf_program__attach(program[i]);
+		source->link[i] = bpf_bind_attach(program[i]);
 		if (!source->link[i])
 			return error_set(err, errno, "cannot attach BPF program %s",
 					 bpf_program__name(program[i]));

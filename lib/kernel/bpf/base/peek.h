@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "feature/bpf_function.h"
 #include "kernel.h"
 
 #include <bpf/bpf_core_read.h>
@@ -29,7 +30,8 @@ struct timespec64 {
 		value_;                                                                            \
 	})
 #else
-extern void *bpf_rdonly_cast(const void *address, uint32_t type) __ksym;
+static void *(*const bpf_rdonly_cast)(const void *address,
+				      uint32_t type) = (void *)BPF_FUNCTION_bpf_rdonly_cast;
 
 #define PEEK(from, field)                                                                          \
 	({                                                                                         \

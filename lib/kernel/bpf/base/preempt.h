@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "feature/bpf_function.h"
 #include "kernel.h"
 
 #include <bpf/bpf_helpers.h>
@@ -17,8 +18,8 @@ const volatile bool is_preemptible;
 #define bpf_preempt_disable()
 #define bpf_preempt_enable()
 #else
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
+static void (*const bpf_preempt_disable)(void) = (void *)BPF_FUNCTION_bpf_preempt_disable;
+static void (*const bpf_preempt_enable)(void) = (void *)BPF_FUNCTION_bpf_preempt_enable;
 #endif
 
 static __always_inline void stay(void)
