@@ -13,8 +13,11 @@
 #include <iotrace/confine.h>
 #include <iotrace/error.h>
 #include <iotrace/quiet.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,15 +35,39 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/*
+ * Finds the program as execvp(3) does, but before the recording begins: tries that fail are no calls of the command. Returns NULL if that
+ * does not matter, or if execvp() has to say what is wrong.
+ */
+static const char *find(const char *name, char path[PATH_MAX])
+{
+	const char *at = strchr(name, '/') ? NULL : getenv("PATH"), *end;
+
+	for (; at; at = *end ? end + 1 : NULL) {
+		struct stat status;
+		int length;
+
+		end = strchrnul(at, ':');
+		length = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - at), at,
+				  end == at ? "" : "/", name);
+		if (length < PATH_MAX && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) &&
+		    !stat(path, &status) && S_ISREG(status.st_mode))
+			return path;
+	}
+	return NULL;
+}
+
 static void __attribute__((noreturn))
 child(char *const argv[], int release, int error, int mark, const struct command_signals *signals)
 {
-	char byte, variable[32];
+	char byte, variable[32], path[PATH_MAX];
 	char **environment = environment_of_caller(argv);
+	const char *program;
 	ssize_t n;
 	int code = 0;
 
 	confine_child();
+	program = find(argv[0], path);
 	if (write(error, &code, sizeof(code)) < 0)
 		_exit(EXIT_NO_EXEC);
 	sigaction(SIGCHLD, &signals->child, NULL);
@@ -57,6 +84,8 @@ child(char *const argv[], int release, int error, int mark, const struct command
 		environment = environment_with(environment, variable);
 		fcntl(mark, F_SETFD, 0);
 	}
+	if (program)
+		execve(program, argv, environment);
 	execvpe(argv[0], argv, environment);
 	code = errno;
 	if (write(error, &code, sizeof(code)) < 0)
