@@ -84,6 +84,8 @@ static int init(struct span_run *run, const char *file, struct error *err)
 		span_engine_use_stacks(run->engine);
 		run->stacks = span_stacks_new(&options->record.recording);
 	}
+	if (options->by && (!strcmp(options->by, "process") || !strcmp(options->by, "thread")))
+		span_engine_keep_names(run->engine); /* the names of groups */
 	run_use_spans(run->run, run->engine);
 	return options->by ? span_engine_group_by(run->engine, options->by, err) : 0;
 }
