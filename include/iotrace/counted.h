@@ -100,9 +100,8 @@ struct counted_way {
 /* What is in flight is counted, too, and what the spans moved: for numbers that are read while the recording goes on. */
 struct counted_flights {
 	bool is_wanted;
-	bool has_async;       /* bytes of asynchronous requests count for the groups of calls */
-	const char *result;   /* a field of the end: negative if the span failed; NULL: none */
-	const uint8_t *about; /* of COUNTED_VALUES values; NULL: nothing is known of any */
+	bool has_async;     /* bytes of asynchronous requests count for the groups of calls */
+	const char *result; /* a field of the end: negative if the span failed; NULL: none */
 	/* COUNTED_BY_FILE_SYSTEM, COUNTED_BY_FILE: an argument of each call, or COUNTED_FD_... */
 	const uint8_t *fd;
 	const uint8_t *fd2; /* COUNTED_BY_FILE: the same of the file that it copies to */
@@ -127,7 +126,14 @@ struct counted_span {
 	bool has_user;  /* only spans that begin in threads of this user */
 	uint32_t user;
 	bool is_taken_in_parts; /* live_counted_take() is called */
+	const uint8_t
+		*about; /* of COUNTED_VALUES values of the group; NULL: nothing is known of any */
 	struct counted_flights flights;
+	/*
+	 * System calls as a recording has them: of ioctl() only the requests of ioctls.def, and the bytes are those that calls move in the
+	 * directions of `about`. What has begun before does not count.
+	 */
+	bool is_as_recorded;
 	/* Block requests of the whole machine, by device; groups are numbers of devices in the kernel's format. */
 	bool is_of_requests;
 	struct text_list events; /* events to record if the span cannot be counted */

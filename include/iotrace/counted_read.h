@@ -13,6 +13,7 @@ struct counted_books {
 	uint64_t full;        /* begins for which there was no space */
 	uint64_t ungrouped;   /* spans that ended and had no space for their group */
 	uint64_t unread;      /* fields of probes whose memory was not present */
+	uint64_t foreign;     /* calls of 32-bit programs, where calls count as they are recorded */
 	uint64_t missed;      /* events that the kernel did not pass to a program */
 	uint64_t first, last; /* begin and end of counting */
 };

@@ -57,7 +57,8 @@ enum fact_gap {
 	GAP_MISSED,
 	GAP_INIT,
 	GAP_RESUMED,
-	GAP_UNKEPT
+	GAP_UNKEPT,
+	GAP_FOREIGN
 };                                                                 /* GAP */
 enum fact_refused { REFUSED_NOTHING, REFUSED_ALL, REFUSED_URING }; /* REFUSED: missing */
 enum fact_filter {                                                 /* FILTER */

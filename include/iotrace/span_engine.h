@@ -79,10 +79,11 @@ void span_engine_io_event(struct span_engine *engine, const struct io_event *eve
 void span_engine_count(struct span_engine *engine, uint32_t span, const struct span_books *books,
 		       uint64_t first, uint64_t last);
 void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun);
-/* The kernel counts block requests: their groups are numbers of devices in the kernel's format. */
-void span_engine_use_device_numbers(struct span_engine *engine);
-/* The kernel counts operations by file: groups are those of span_engine_text(). */
-void span_engine_use_texts(struct span_engine *engine);
+/*
+ * The kernel counts the span. So if it is one of the model, its groups are the kernel's numbers of processes, threads and devices, and
+ * those of span_engine_text().
+ */
+void span_engine_use_counted(struct span_engine *engine, uint32_t span);
 /* The stream has ended: open spans stay open. */
 void span_engine_end(struct span_engine *engine);
 /*

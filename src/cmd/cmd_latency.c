@@ -93,6 +93,7 @@ static int started(void *context, struct live *live, struct error *err)
 	const struct span_options *options = job->options;
 
 	(void)err;
+	span_counted_begin(job->run);
 	job->run->is_prompt = options->counted_count == options->set.spans;
 	for (uint32_t i = 0; i < options->counted_count; i++)
 		job->run->is_prompt &= !live_counted_why(live, i);

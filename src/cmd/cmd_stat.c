@@ -175,7 +175,6 @@ static int started(void *context, struct live *live, struct error *err)
 			  : options->why         ? options->why
 						 : "its begins and ends come from the model";
 	bool is_of_fs = stat_names_are_of_file_systems(&job->names);
-	bool is_of_files = span_counted_is_of_files(options);
 
 	if (why && options->has_user)
 		return error_say(err, ENOTSUP, "the kernel cannot count the calls of one user: %s",
@@ -186,10 +185,7 @@ static int started(void *context, struct live *live, struct error *err)
 		span_engine_choose_calls(job->run->engine, options->record.recording.raw_groups);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
-	if (job->is_counted && options->counted[0].is_of_requests)
-		span_engine_use_device_numbers(job->run->engine);
-	if (job->is_counted && is_of_files)
-		span_engine_use_texts(job->run->engine);
+	span_counted_begin(job->run);
 	if (job->is_counted)
 		return 0;
 	if (options->by && (!strcmp(options->by, "user") || !strcmp(options->by, "cgroup")))

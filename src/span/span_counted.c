@@ -5,10 +5,10 @@
  */
 #include "span_counted.h"
 
+#include "span_about.h"
 #include "span_why.h"
 
 #include <errno.h>
-#include <iotrace/call_class.h>
 #include <iotrace/counted_owner.h>
 #include <iotrace/counted_read.h>
 #include <iotrace/error.h>
@@ -93,111 +93,10 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 					   : COUNTED_BY_GROUP;
 }
 
-static bool is_wanted(const struct recording *recording, uint64_t number)
-{
-	call_id id = call_by_number((long)number);
-
-	return id != CALL_ID_NONE && recording->raw_groups >> call_row(id)->group & 1;
-}
-
-static bool has_async(const struct span_options *options)
-{
-	uint32_t groups = options->record.recording.raw_groups;
-
-	return options->is_of_owners || !groups || groups >> GROUP_AIO & 1;
-}
-
-/* io_getevents and io_pgetevents. */
-static bool reaps(uint64_t number)
-{
-	call_id id = call_by_number((long)number);
-	const char *name = id == CALL_ID_NONE ? "" : call_row(id)->name;
-
-	return !strcmp(name, "io_getevents") || !strcmp(name, "io_pgetevents");
-}
-
-/* Numbers beyond the table are those of no call that is wanted, and move no data. */
-static void learn_values(struct span_options *options, const struct span *span, uint8_t *about)
-{
-	const struct recording *recording = &options->record.recording;
-	bool chooses = span_is_of_raw_calls(span) && recording->raw_groups;
-
-	_Static_assert((int)COUNTED_READS == (int)SPAN_READS &&
-			       (int)COUNTED_WRITES == (int)SPAN_WRITES,
-		       "they are the same");
-	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
-		about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
-		if (chooses && !is_wanted(recording, i))
-			about[i] |= COUNTED_UNWANTED;
-		if (span_is_of_raw_calls(span) && has_async(options) && reaps(i))
-			about[i] |= COUNTED_REAPS;
-	}
-}
-
-/* Which calls count for file systems, as what, and which argument leads to the file. */
-static void learn_calls(const struct span_options *options, uint8_t *about, uint8_t *fd)
-{
-	_Static_assert((int)CALL_CLASSES <= (int)COUNTED_CLASSES &&
-			       (int)CALL_FD_NONE == (int)COUNTED_FD_NONE &&
-			       (int)CALL_FD_RESULT == (int)COUNTED_FD_RESULT,
-		       "they are the same, and have room");
-	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
-		call_id id = call_by_number((long)i);
-		enum call_class class = id == CALL_ID_NONE ? CALL_CLASS_NONE
-							   : call_class_of(call_row(id));
-		uint32_t kept = COUNTED_READS | COUNTED_WRITES | COUNTED_REAPS |
-				(options->is_of_owners ? 0U : COUNTED_UNWANTED);
-
-		about[i] = (uint8_t)((about[i] & kept) | class << COUNTED_CLASS_SHIFT |
-				     (class == CALL_CLASS_NONE ? COUNTED_UNWANTED : 0));
-		fd[i] = class == CALL_CLASS_NONE ? COUNTED_FD_NONE : call_class_fd(call_row(id));
-	}
-}
-
-/* Whether the model makes an operation of the call, with the file of its descriptor. */
-static bool call_moves(const struct call_row *row)
-{
-	switch ((int)row->kind) {
-	case CALL_READ:
-	case CALL_WRITE:
-	case CALL_COPY:
-	case CALL_SYNC:
-	case CALL_SYNC_ALL:
-		return row->fd >= 0;
-	default:
-		return false;
-	}
-}
-
-/* Which calls move data of files or flush it, in which direction, and which arguments lead to the files. */
-static void learn_files(struct span_options *options, uint8_t *about)
-{
-	static const uint8_t ways[] = {
-		[CALL_READ] = COUNTED_READS,
-		[CALL_WRITE] = COUNTED_WRITES,
-		[CALL_COPY] = COUNTED_READS | COUNTED_WRITES,
-	};
-
-	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
-		call_id id = call_by_number((long)i);
-		const struct call_row *row = id == CALL_ID_NONE ? NULL : call_row(id);
-		bool moves = row && call_moves(row);
-
-		options->fd[i] = moves ? (uint8_t)row->fd : COUNTED_FD_NONE;
-		options->fd2[i] = moves && row->kind == CALL_COPY ? (uint8_t)row->fd2
-								  : COUNTED_FD_NONE;
-		about[i] &= COUNTED_REAPS | (moves ? COUNTED_UNWANTED : 0);
-		about[i] |= moves ? 0 : COUNTED_UNWANTED;
-		if (moves && row->result == RESULT_BYTES && row->kind < sizeof(ways))
-			about[i] |= ways[row->kind];
-	}
-}
-
-static void add_flights(struct span_options *options, const struct span *span,
+static void add_flights(const struct span_options *options, const struct span *span,
 			struct counted_span *counted)
 {
 	struct counted_flights *flights = &counted->flights;
-	uint8_t *about = options->about[options->counted_count];
 	const struct span_ways *ways = span->ways;
 
 	*flights = (struct counted_flights){.is_wanted = true, .result = span->result};
@@ -206,19 +105,29 @@ static void add_flights(struct span_options *options, const struct span *span,
 		flights->written = (struct counted_way){ways->written.is_of_end,
 							ways->written.header};
 	}
-	if (!ways && !span_is_of_raw_calls(span))
+	flights->has_async = span_is_of_raw_calls(span) && span_about_has_async(options);
+}
+
+static void add_about(struct span_options *options, const struct span *span,
+		      struct counted_span *counted)
+{
+	uint8_t *about = options->about[options->counted_count];
+
+	if (!counted->is_as_recorded &&
+	    (!options->is_stat || (!span->ways && !span_is_of_raw_calls(span))))
 		return;
-	learn_values(options, span, about);
-	flights->about = about;
-	flights->has_async = span_is_of_raw_calls(span) && has_async(options);
+	counted->about = about;
+	span_about_values(options, span, about);
+	if (counted->is_as_recorded)
+		span_about_recorded(options, about);
 	if (counted->by == COUNTED_BY_FILE_SYSTEM)
-		learn_calls(options, about, options->fd);
+		span_about_file_systems(options, about, options->fd);
 	else if (counted->by == COUNTED_BY_FILE)
-		learn_files(options, about);
+		span_about_files(options, about);
 	else
 		return;
-	flights->fd = options->fd;
-	flights->fd2 = options->fd2;
+	counted->flights.fd = options->fd;
+	counted->flights.fd2 = options->fd2;
 }
 
 /* For a daemon: each thread that makes calls has an entry; requests need fewer. */
@@ -229,18 +138,20 @@ static uint32_t room_of(const struct span_options *options, const struct span *s
 		       : options->room;
 }
 
-/* index: of the span whose numbers they are. */
+/* index: of the span whose numbers they are. It may be one of the model, which has the same calls. */
 static void add(struct span_options *options, const struct span *span, uint32_t index)
 {
 	struct counted_span *counted = &options->counted[options->counted_count];
+	enum counted_by by = by_of(options, span);
+	bool is_of_calls = options->set.span[index]->source == SPAN_OF_CALLS;
 
 	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS && (int)COUNTED_KEYS == (int)SPAN_KEYS,
 		       "they are the same");
 	*counted = (struct counted_span){
-		.name = span->name,
+		.name = options->set.span[index]->name,
 		.keys = span->side[SPAN_BEGIN].keys,
 		.cancel_keys = span->side[SPAN_CANCEL].keys,
-		.by = by_of(options, span),
+		.by = by,
 		.group = span->group,
 		.size = span->size,
 		.is_owner_in_key = span->where == SPAN_OF_KEY,
@@ -252,13 +163,14 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 		.has_user = options->has_user,
 		.user = options->user,
 		.is_of_requests = span->source == SPAN_OF_REQUESTS,
+		.is_as_recorded = is_of_calls && by != COUNTED_BY_FILE_SYSTEM,
 	};
 	if (options->is_stat)
 		add_flights(options, span, counted);
+	add_about(options, span, counted);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_side(counted, span, side);
-	if (!counted->is_of_requests && counted->by != COUNTED_BY_FILE_SYSTEM &&
-	    counted->by != COUNTED_BY_FILE && !options->is_of_owners)
+	if (!counted->is_of_requests && span != options->calls && !options->is_of_owners)
 		span_add_events(span, false, &counted->events);
 	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
@@ -277,20 +189,55 @@ bool span_counted_is_of_files(const struct span_options *options)
 	       options->set.span[0]->source == SPAN_OF_OPERATIONS;
 }
 
-/* The kernel counts calls of files at their tracepoints. Samples have the same calls, and the model knows their files. */
-static void choose_calls(struct span_options *options)
+/* Returns why the kernel does not count the span, or NULL. */
+static const char *why_not(const struct span_options *options, uint32_t index)
 {
-	const char *why = span_why_none(options, true);
+	const struct span *span = options->set.span[index];
+
+	if (span->source == SPAN_OF_TRACEPOINTS)
+		return span_why_not(options, span);
+	if (span->source == SPAN_OF_REQUESTS)
+		return span_why_not_requests(options);
+	return span_counted_is_of_files(options) ? span_why_none(options, true)
+						 : span_why_not_calls(options, span);
+}
+
+/* Calls are recorded for all spans of the model, or for none. */
+static const char *why_not_beside(const struct span_options *options, uint32_t index)
+{
+	const char *why = why_not(options, index);
+
+	for (uint32_t i = 0; i < options->set.spans && !why; i++)
+		if (options->set.span[index]->source != SPAN_OF_TRACEPOINTS && why_not(options, i))
+			why = "another span is recorded";
+	return why;
+}
+
+/* The kernel counts calls at their tracepoints. Samples have the same calls, and the model knows their names and files. */
+static void choose_calls(struct span_options *options, uint32_t index)
+{
 	struct error ignored = {0};
 
-	options->calls = why ? NULL : span_find("syscall", &ignored);
+	if (!options->calls)
+		options->calls = span_find("syscall", &ignored);
 	if (options->calls)
-		why = span_why_not(options, options->calls);
+		add(options, options->calls, index);
+	options->record.recording.records_uncounted = options->calls;
+}
+
+static void choose(struct span_options *options, uint32_t index)
+{
+	const struct span *span = options->set.span[index];
+	const char *why = why_not_beside(options, index);
+
 	if (why)
 		options->why = why;
-	else if (options->calls)
-		add(options, options->calls, 0);
-	options->record.recording.records_uncounted = options->calls;
+	if (why)
+		log_info("span '%s' is not counted in the kernel: %s", span->name, why);
+	else if (span->source == SPAN_OF_TRACEPOINTS || span->source == SPAN_OF_REQUESTS)
+		add(options, span, index);
+	else
+		choose_calls(options, index);
 }
 
 void span_counted_choose(struct span_options *options)
@@ -299,23 +246,8 @@ void span_counted_choose(struct span_options *options)
 		options->why = "--path and --exclude-path need the names of the files of calls";
 		return;
 	}
-	if (span_counted_is_of_file_systems(options) || span_counted_is_of_files(options))
-		choose_calls(options);
-	for (uint32_t i = 0; i < options->set.spans; i++) {
-		const struct span *span = options->set.span[i];
-		const char *why;
-
-		if (span->source != SPAN_OF_TRACEPOINTS && span->source != SPAN_OF_REQUESTS)
-			continue;
-		why = span->source == SPAN_OF_REQUESTS ? span_why_not_requests(options)
-						       : span_why_not(options, span);
-		if (why)
-			options->why = why;
-		if (why)
-			log_info("span '%s' is not counted in the kernel: %s", span->name, why);
-		else
-			add(options, span, i);
-	}
+	for (uint32_t i = 0; i < options->set.spans; i++)
+		choose(options, i);
 	options->record.recording.counted = options->counted;
 	options->record.recording.counted_count = options->counted_count;
 }
@@ -379,9 +311,27 @@ struct taking {
 	uint32_t span;
 };
 
+void span_counted_begin(const struct span_run *run)
+{
+	for (uint32_t i = 0; i < run->options->counted_count; i++)
+		if (!live_counted_why(run->live, i))
+			span_engine_use_counted(run->engine, run->options->counted_of[i]);
+}
+
+/* Returns the text of one of the kernel's groups; NULL: it is a number. */
+static const char *text_of(const struct span_run *run, uint32_t index, uint64_t group)
+{
+	const struct counted_span *counted = &run->options->counted[index];
+	call_id id = counted->is_as_recorded && counted->by == COUNTED_BY_GROUP
+			     ? call_by_number((long)group)
+			     : CALL_ID_NONE;
+
+	return id == CALL_ID_NONE ? live_counted_text(run->live, index, group) : call_row(id)->name;
+}
+
 uint64_t span_counted_group(const struct span_run *run, uint32_t index, uint64_t group)
 {
-	const char *text = live_counted_text(run->live, index, group);
+	const char *text = text_of(run, index, group);
 	uint64_t chooser;
 
 	if (live_counted_chooser(run->live, index, &chooser))

@@ -17,6 +17,8 @@ void span_counted_choose(struct span_options *options);
 bool span_counted_is_of_file_systems(const struct span_options *options);
 /* Returns whether the rows are files: the kernel counts calls, or the model has the operations. */
 bool span_counted_is_of_files(const struct span_options *options);
+/* What is counted is known: tells the engine. */
+void span_counted_begin(const struct span_run *run);
 /* Returns whether the span was chosen. */
 bool span_counted_is_chosen(const struct span_options *options, uint32_t span);
 /* Returns 0, or -ENOTSUP with a message if events of users that are not chosen would be among the others. */

@@ -32,7 +32,7 @@ struct span_options {
 	struct counted_span counted[SPANS_MAX]; /* see span_counted.h */
 	uint32_t counted_of[SPANS_MAX];         /* index of each in `span` */
 	uint32_t counted_count;
-	struct span *calls; /* that the kernel counts by file or file system; NULL: none */
+	struct span *calls; /* that the kernel counts for a span of the model; NULL: none */
 	bool is_of_owners; /* numbers are those of devices, file systems and connections, and of kinds of operations */
 	bool has_user; /* only calls of threads of this user are counted */
 	uint32_t user;

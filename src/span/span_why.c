@@ -2,6 +2,7 @@
 #include "span_why.h"
 
 #include <iotrace/span_ways.h>
+#include <iotrace/syscall.h>
 #include <string.h>
 
 const char *span_why_none(const struct span_options *options, bool of_tasks)
@@ -52,6 +53,23 @@ const char *span_why_not_requests(const struct span_options *options)
 
 	if (!options->is_stat || (!is_by_device && !options->is_of_owners))
 		return "its begins and ends come from the model";
+	return span_why_none(options, true);
+}
+
+/* The programs know the name and the thread of a call. Its file they know only for iotrace stat, and then no names of calls. */
+const char *span_why_not_calls(const struct span_options *options, const struct span *span)
+{
+	static const char *const group[] = {"group", "call", "none", "process", "thread"};
+	bool is_of_fs = options->is_stat && options->by && !strcmp(options->by, "fs");
+	bool is_known = !options->by || is_of_fs;
+
+	for (size_t i = 0; i < sizeof(group) / sizeof(*group) && !is_known; i++)
+		is_known = !strcmp(options->by, group[i]);
+	if (span->source != SPAN_OF_CALLS || !is_known)
+		return "its begins and ends come from the model";
+	/* They count if a file is mapped at their address. */
+	if (options->record.recording.selection.groups >> GROUP_MAP & 1 && !is_of_fs)
+		return "only records say which calls of --syscalls=+mmap are of files";
 	return span_why_none(options, true);
 }
 

@@ -1485,7 +1485,7 @@ TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
 	fd[SYS_read] = 0;
 	span.flights.is_wanted = true;
 	span.flights.result = "ret";
-	span.flights.about = about;
+	span.about = about;
 	span.flights.fd = span.flights.fd2 = fd;
 	recording.counted = &span;
 	recording.counted_count = 1;

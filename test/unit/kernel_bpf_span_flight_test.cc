@@ -118,7 +118,7 @@ TEST(FlightPlan, KnowsTheNumberOfACall)
 	span.by = COUNTED_BY_USER;
 	span.flights.is_wanted = true;
 	span.flights.result = "ret";
-	span.flights.about = about;
+	span.about = about;
 	span.flights.read.is_of_end = true;
 	ASSERT_EQ(bpf_span_plan(&plan, &span, &from, &err), 0) << err.text;
 	bpf_span_use_calls(&plan, BPF_SPAN_BEGIN, span.point[COUNTED_BEGIN].event, -1);

@@ -9,6 +9,7 @@
  * A table describes which calls are recorded, and what their arguments are.
  */
 #include "bpf/base/calls.h"
+#include "bpf/base/ioctl.h"
 #include "bpf/base/send.h"
 #include "bpf/name/directory.h"
 #include "bpf/name/file.h"
@@ -279,21 +280,6 @@ static __always_inline uint32_t request_of(struct pt_regs *regs)
 #else
 	return regs->regs[1];
 #endif
-}
-
-/*
- * Returns whether the request changes descriptors. Programs send many other requests to terminals and devices, which are skipped.
- */
-static __always_inline bool is_known_request(uint32_t request)
-{
-	switch (request) {
-#define IOCTL(name, request, ...) case request:
-#include <iotrace/ioctls.def>
-#undef IOCTL
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* 32-bit calls have other numbers, so such a call is only counted, and its arguments are not read. */

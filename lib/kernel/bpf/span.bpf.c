@@ -42,6 +42,7 @@ static __always_inline void count(uint64_t *counter, uint64_t more)
 #include "bpf/span/flight.h"
 #include "bpf/span/owner.h"
 #include "bpf/span/recent.h"
+#include "bpf/span/recorded.h"
 #include "bpf/span/wanted.h"
 
 struct {
@@ -277,17 +278,14 @@ static __always_inline void end(const struct input *input)
 		if (has_just_ended(input, key))
 			return;
 		note_end(input, key);
-		count(&books->ends_without_begin, !spec.has_user && !spec.has_choice &&
-							  spec.owner != BPF_SPAN_OF_FILE_SYSTEM &&
-							  spec.owner != BPF_SPAN_OF_FILE &&
-							  (ends_anywhere() || is_followed(input)));
+		count(&books->ends_without_begin, counts_ends(input));
 		return;
 	}
 	note_end(input, key);
 	now = bpf_ktime_get_ns();
 	taken = now > open->begin ? now - open->begin : 0;
 	group = point->field[BPF_SPAN_GROUP].at ? group_of(input) : open->group;
-	bytes = point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
+	bytes = size_of(input);
 	if (!bytes && spec.owner != BPF_SPAN_OF_FILE)
 		bytes = open->bytes;
 	second = second_file(open);
@@ -372,8 +370,9 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 
 	if (!begins && !ends && !cancels)
 		return;
-	if (spec.has_about && (uint64_t)call < BPF_SPAN_VALUES &&
-	    about[(uint64_t)call] & BPF_SPAN_UNWANTED)
+	if (begins && is_foreign(call))
+		note_foreign(books_of_cpu());
+	if (is_left_out(regs, call))
 		return;
 	if (COMPAT_OF(bpf_get_current_task_btf()))
 		return;

@@ -229,8 +229,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	memcpy((void *)(uintptr_t)programs->rodata->patterns, span->plan.pattern,
 	       sizeof(span->plan.pattern));
 	set_sizes(span, options->span);
-	if (flights->about)
-		memcpy((void *)(uintptr_t)programs->rodata->about, flights->about,
+	if (options->span->about)
+		memcpy((void *)(uintptr_t)programs->rodata->about, options->span->about,
 		       sizeof(programs->rodata->about));
 	if (flights->fd)
 		memcpy((void *)(uintptr_t)programs->rodata->fd_of, flights->fd,
@@ -363,7 +363,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 		return code;
 	use_calls(span, options);
 	if ((span->plan.spec.owner == BPF_SPAN_OF_FILE_SYSTEM ||
-	     span->plan.spec.owner == BPF_SPAN_OF_FILE) &&
+	     span->plan.spec.owner == BPF_SPAN_OF_FILE || span->plan.spec.is_as_recorded) &&
 	    span->plan.spec.point[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL)
 		return error_say(err, ENOTSUP,
 				 "this kernel may interrupt the programs that look at calls");

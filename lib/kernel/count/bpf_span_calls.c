@@ -1,6 +1,7 @@
-/* bpf_span_calls: tracepoints of single system calls, counted at the two tracepoints of all calls. */
+/* bpf_span_calls: tracepoints of single system calls, counted at the two tracepoints of all calls; and calls as they are recorded. */
 #include "bpf_span_spec.h"
 
+#include <iotrace/syscall.h>
 #include <string.h>
 
 enum { NUMBER_AT = 8, ARGUMENTS_AT = 16, ARGUMENTS = 6 };
@@ -43,4 +44,13 @@ void bpf_span_use_calls(struct bpf_span_plan *plan, int index, const char *event
 						: BPF_SPAN_ARGUMENT;
 		field->argument = (uint8_t)((offset - ARGUMENTS_AT) / 8);
 	}
+}
+
+void bpf_span_use_known(struct bpf_span_spec *spec, const struct counted_span *span)
+{
+	static const char name[] = "ioctl";
+	call_id id = span->is_as_recorded ? call_by_name(name, strlen(name)) : CALL_ID_NONE;
+
+	spec->is_as_recorded = span->is_as_recorded;
+	spec->ioctl = id == CALL_ID_NONE ? -1 : (int32_t)call_row(id)->number;
 }

@@ -74,6 +74,7 @@ void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books
 		books->below += of_cpu->below;
 		books->full += of_cpu->full;
 		books->ungrouped += of_cpu->ungrouped;
+		books->foreign += of_cpu->foreign;
 	}
 	books->unread += __atomic_load_n(&span->programs->bss->unread, __ATOMIC_RELAXED);
 }

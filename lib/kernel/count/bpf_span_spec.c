@@ -356,15 +356,15 @@ static int plan_flights(struct bpf_span_spec *spec, const struct planned *of,
 	const struct counted_flights *flights = &span->flights;
 	int code = 0, events;
 
+	spec->has_about = span->about != NULL;
 	if (!flights->is_wanted)
 		return 0;
-	if (flights->about)
+	if (span->about)
 		code = need_all(of, BPF_SPAN_WHAT, span->group);
 	if (code >= 0 && flights->result)
 		code = find_all(of, BPF_SPAN_END, BPF_SPAN_OUTCOME, flights->result, &events);
 	if (code >= 0 && span->size)
 		code = find_all(of, BPF_SPAN_END, BPF_SPAN_SIZE, span->size, &events);
-	spec->has_about = flights->about != NULL;
 	spec->has_async = flights->has_async;
 	spec->has_outcome = flights->result != NULL;
 	spec->is_read_of_end = flights->read.is_of_end;
@@ -458,6 +458,7 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 		      : span->by == COUNTED_BY_FILE        ? BPF_SPAN_OF_FILE
 							   : BPF_SPAN_NO_OWNER;
 	spec->chunks = span->by == COUNTED_BY_FILE ? BPF_SPAN_CHUNKS : 0;
+	bpf_span_use_known(spec, span);
 	spec->has_user = span->has_user;
 	spec->user = span->user;
 	spec->is_everywhere = span->is_everywhere;

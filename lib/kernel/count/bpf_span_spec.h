@@ -42,5 +42,7 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
  * with this call number.
  */
 void bpf_span_use_calls(struct bpf_span_plan *plan, int point, const char *event, int number);
+/* If calls count as they are recorded, says which of them is ioctl(). */
+void bpf_span_use_known(struct bpf_span_spec *spec, const struct counted_span *span);
 /* Writes the offsets and sizes of fields into the instructions of a point. */
 void bpf_span_patch(struct bpf_insn *insn, size_t count, const struct bpf_span_offsets *offsets);

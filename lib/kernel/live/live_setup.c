@@ -150,6 +150,7 @@ static int record_uncounted(struct live *live, struct error *err)
 	live->uncounted = *live->recording;
 	live->uncounted.is_without_calls = live->uncounted.are_all_counted = false;
 	live->recording = &live->uncounted;
+	live_span_give_up(live);
 	bpf_source_close(live->bpf.source);
 	live->bpf.source = NULL;
 	code = live_bpf_open(live, err);

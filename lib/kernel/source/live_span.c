@@ -104,6 +104,22 @@ bool live_span_counts_all(const struct live *live)
 	return counts_all;
 }
 
+void live_span_give_up(struct live *live)
+{
+	for (uint32_t i = 0; i < count_of(live); i++) {
+		struct live_span *span = &live->spans.span[i];
+
+		if (!span->object)
+			continue;
+		bpf_span_close(span->object);
+		span->object = NULL;
+		snprintf(span->why, sizeof(span->why), "calls are recorded for another span");
+		log_info("span '%s' is not counted in the kernel: %s",
+			 live->recording->counted[i].name, span->why);
+		live->block_programs.is_counted = false;
+	}
+}
+
 void live_span_start(struct live *live)
 {
 	const uint32_t *pid = live->recording->own_pid;
@@ -125,7 +141,7 @@ void live_span_start(struct live *live)
 	live->spans.begun = clock_now();
 }
 
-/* Adds a gap that concerns spans only; calls are complete. */
+/* Adds a gap that concerns spans only; recorded calls are complete. */
 static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count)
 {
 	if (count)
@@ -153,6 +169,7 @@ void live_span_stop(struct live *live)
 		bpf_span_add_books(span->object, &books);
 		add_gap_fact(live, GAP_MISSED, span->missed);
 		add_gap_fact(live, GAP_UNKEPT, books.full);
+		add_gap_fact(live, GAP_FOREIGN, books.foreign);
 	}
 }
 

@@ -31,6 +31,8 @@ void live_span_open(struct live *live);
 void live_span_start(struct live *live);
 /* Returns whether the kernel counts all that is wanted, so that the recording has only processes and threads. */
 bool live_span_counts_all(const struct live *live);
+/* Counts none of them: the records of calls have all. */
+void live_span_give_up(struct live *live);
 /* Adds facts of new control groups if a span is grouped by them: at most once a second. */
 void live_span_add_group_facts(struct live *live);
 /* Disables them. Their numbers can be read until they are closed. */

@@ -396,9 +396,10 @@ static void resume(struct model *m, const struct event *event)
 static void fact_gap(struct model *m, const struct event *event)
 {
 	static const enum tally_counter counter[] = {
-		[GAP_CPUS] = TALLY_cpus_unseen,  [GAP_UNTRACED] = TALLY_untraced,
-		[GAP_UNSTORED] = TALLY_unstored, [GAP_MISSED] = TALLY_missed,
-		[GAP_INIT] = TALLY_untraceable,  [GAP_UNKEPT] = TALLY_unkept,
+		[GAP_CPUS] = TALLY_cpus_unseen,      [GAP_UNTRACED] = TALLY_untraced,
+		[GAP_UNSTORED] = TALLY_unstored,     [GAP_MISSED] = TALLY_missed,
+		[GAP_INIT] = TALLY_untraceable,      [GAP_UNKEPT] = TALLY_unkept,
+		[GAP_FOREIGN] = TALLY_foreign_calls,
 	};
 	uint64_t kind = event->fact.number[FACT_GAP_kind];
 

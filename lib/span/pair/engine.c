@@ -314,13 +314,14 @@ void span_engine_count(struct span_engine *engine, uint32_t span, const struct s
 /* The span is one of those that span_engine_count() counts as begun. */
 void span_engine_adopt(struct span_engine *engine, const struct span_seen *begun)
 {
+	bool is_of_model = engine->span[begun->span].span->source != SPAN_OF_TRACEPOINTS;
 	const struct open_span open = {.span = (uint16_t)begun->span,
 				       .group = begun->group,
 				       .begin = begun->begin,
 				       .bytes = begun->bytes,
 				       .pid = begun->pid,
 				       .tid = begun->tid,
-				       .comm = engine_comm(engine, begun->tid)};
+				       .comm = is_of_model ? 0 : engine_comm(engine, begun->tid)};
 	bool has_ended = map_get(&engine->status, begun->pid) != MAP_NONE;
 
 	emit(engine, &open, OPEN_NONE, has_ended ? fate_of(engine, &open) : SPAN_OPEN,

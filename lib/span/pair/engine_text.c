@@ -304,16 +304,26 @@ const char *span_engine_key_text(const struct span_engine *engine, const struct 
 		       : NULL;
 }
 
-void span_engine_use_device_numbers(struct span_engine *engine)
+void span_engine_use_counted(struct span_engine *engine, uint32_t span)
 {
-	for (uint32_t i = 0; i < engine->spans; i++)
-		engine->span[i].kind = GROUP_IS_DEVICE_NUMBER;
-}
+	enum group_kind *kind = &engine->span[span].kind;
 
-void span_engine_use_texts(struct span_engine *engine)
-{
-	for (uint32_t i = 0; i < engine->spans; i++)
-		engine->span[i].kind = GROUP_IS_TEXT;
+	switch ((int)*kind) {
+	case GROUP_IS_TRACE_TEXT:
+		*kind = GROUP_IS_TEXT;
+		break;
+	case GROUP_IS_PROCESS:
+		*kind = GROUP_IS_PID;
+		break;
+	case GROUP_IS_THREAD:
+		*kind = GROUP_IS_TID;
+		break;
+	case GROUP_IS_DEVICE:
+		*kind = GROUP_IS_DEVICE_NUMBER;
+		break;
+	default:
+		break;
+	}
 }
 
 void span_engine_choose_calls(struct span_engine *engine, uint32_t groups)

@@ -1,0 +1,58 @@
+/*
+ * recorded: calls that count as they are recorded: see counted_span.is_as_recorded. For other spans, the kernel's verifier removes most
+ * of this.
+ */
+#pragma once
+
+#include "bpf/base/ioctl.h"
+#include "bpf/span/owner.h"
+#include "bpf/span/wanted.h"
+#include "count/bpf_span_cell.h"
+
+/* Whether it is a call of a 32-bit program, whose number is that of another call. */
+static __always_inline bool is_foreign(uint64_t call)
+{
+	return spec.is_as_recorded && (COMPAT_OF(bpf_get_current_task_btf()) || call & X32);
+}
+
+static __always_inline void note_foreign(struct bpf_span_books *books)
+{
+	const struct input input = {.task = bpf_get_current_pid_tgid()};
+
+	if (books && is_chosen() && is_followed(&input))
+		books->foreign++;
+}
+
+/* Numbers beyond the table are those of no call that is wanted. */
+static __always_inline bool is_left_out(struct pt_regs *regs, uint64_t call)
+{
+	if (!spec.has_about)
+		return false;
+	if (call >= BPF_SPAN_VALUES || about[call] & BPF_SPAN_UNWANTED)
+		return true;
+	return spec.is_as_recorded && (int32_t)call == spec.ioctl &&
+	       !is_known_request(argument_of(regs, 1));
+}
+
+/* The result of a call is a size only if it moves data. One that copies moves them twice. */
+static __always_inline uint64_t size_of(const struct input *input)
+{
+	uint64_t size = input->point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
+	uint64_t call = input->call, what;
+
+	if (!spec.is_as_recorded)
+		return size;
+	what = call < BPF_SPAN_VALUES ? about[call] : 0;
+	if ((int64_t)size < 0 || !(what & (BPF_SPAN_READS | BPF_SPAN_WRITES)))
+		return 0;
+	return what & BPF_SPAN_READS && what & BPF_SPAN_WRITES ? 2 * size : size;
+}
+
+/* What has begun before is not looked for where calls are chosen or recorded one by one. */
+static __always_inline bool counts_ends(const struct input *input)
+{
+	if (spec.has_user || spec.has_choice || spec.is_as_recorded ||
+	    spec.owner == BPF_SPAN_OF_FILE_SYSTEM || spec.owner == BPF_SPAN_OF_FILE)
+		return false;
+	return ends_anywhere() || is_followed(input);
+}
