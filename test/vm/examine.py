@@ -103,6 +103,9 @@ class Machine:
             self._compare_requests(live, column, run, source)
         elif column == "32-bit":
             self._compare_foreign(live, about["books"]["counters"], archive, source)
+            if source == "bpf":
+                counted = json.loads(text(self.path(run, "calls")))["books"]["counters"]
+                live.equal("calls of 32 bits, counted", counted["foreign_calls"], 10)
         elif column == "block":
             self._compare_disk(live, archive, source)
 
@@ -125,6 +128,11 @@ class Machine:
                 rows = {span: {row["group"]: row["count"] for row in numbers["spans"] if row["span"] == span} for span in ("sched", "x")}
                 live.check(set(rows["sched"]) <= {"workload_storm", "iotrace"} and rows["sched"].get("workload_storm", 0) > 0, f"waits: {rows}")
                 live.equal("programs", [(os.path.basename(name), count) for name, count in rows["x"].items()], [("workload_storm", 1)])
+        calls = json.loads(text(self.path(run, "calls")))
+        live.equal("calls: counted in the kernel", [span["counted_in_kernel"] for span in calls["books"]["spans"]], [True])
+        reads = next(row for row in calls["spans"] if row["group"] == "pread64")
+        # The dynamic linker reads heads of libraries by it.
+        live.check(0 <= reads["count"] - STORM < 10 and reads["bytes"] - STORM == 784 * (reads["count"] - STORM), f"calls: {reads}")
         for view in ("op", "fs", "file"):
             live.check(" is counted in the kernel" in text(self.path(run, f"{view}-err")), f"stat --by {view}: {text(self.path(run, f'{view}-err'))}")
             rows = json.loads(text(self.path(run, view)).splitlines()[-1])["rows"]
