@@ -114,14 +114,14 @@ static int bind(struct bpf_program *program, struct bpf_prog_load_opts *options,
 static void replace_handlers(void)
 {
 	static bool are_replaced;
-	const struct libbpf_prog_handler_opts options = {.sz = sizeof(options),
-							 .prog_prepare_load_fn = bind};
 
 	for (long i = 0; i < SECTIONS && !are_replaced; i++) {
-		struct libbpf_prog_handler_opts own = options;
+		const struct libbpf_prog_handler_opts options = {.sz = sizeof(options),
+								 .cookie = i,
+								 .prog_prepare_load_fn = bind};
 
-		own.cookie = i;
-		libbpf_register_prog_handler(sections[i].name, sections[i].type_before, 0, &own);
+		libbpf_register_prog_handler(sections[i].name, sections[i].type_before, 0,
+					     &options);
 	}
 	are_replaced = true;
 }

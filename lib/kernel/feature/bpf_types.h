@@ -2,8 +2,8 @@
  * bpf_types: the types of the running kernel (Linux, Documentation/bpf/btf.rst).
  *
  * A kernel has more than 100,000 types in 5 MiB. libbpf reads them in pieces of 4 KiB and copies them, once for each object that it
- * loads, which took more than a third of the time until a recording began. Here they are used where the kernel has them (since Linux
- * 6.16, which lets programs map them), or read once.
+ * loads, which took more than half of the time until a recording began. Here they are used where the kernel has them: since Linux
+ * 6.16, programs may map them. Before, they are read once for each object.
  *
  * Programs could ask for the value of an enumerator themselves. But if the enumeration has another name, or does not exist,
  * libbpf looks for it in all modules, which needs more rights than the programs do.
