@@ -137,6 +137,26 @@ TEST(BpfTypes, WrongWordsReadNothingElse)
 		}
 }
 
+TEST(BpfTypes, ATypeThatIsLargerThanItsSectionIsRefused)
+{
+	bytes all = raw(every_kind().get());
+	struct btf_header header;
+	size_t last;
+
+	memcpy(&header, all.data(), sizeof(header));
+	last = header.hdr_len + header.type_len - sizeof(struct btf_type);
+	all[last + 4] = 1; /* the struct has a member */
+	EXPECT_EQ(lend_only(all, all.size()), -EINVAL);
+}
+
+TEST(BpfTypes, ANameWithoutAnEndIsRefused)
+{
+	bytes all = raw(every_kind().get());
+
+	all.back() = 'x';
+	EXPECT_EQ(lend_only(all, all.size()), -EINVAL);
+}
+
 TEST(BpfTypes, AKindThatIsNotKnownIsRefused)
 {
 	bytes all = raw(every_kind().get());

@@ -35,7 +35,7 @@ static __always_inline bool is_left_out(struct pt_regs *regs, uint64_t call)
 }
 
 /* The result of a call is a size only if it moves data. One that copies moves them twice. */
-static __always_inline uint64_t size_of(const struct input *input)
+static __always_inline uint64_t bytes_at_end(const struct input *input)
 {
 	uint64_t size = input->point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
 	uint64_t call = input->call, what;
