@@ -1,9 +1,9 @@
 /* latency: durations of spans, from an archive, a capture or a new recording. */
+#include "analysis/span_counted.h"
+#include "analysis/span_print.h"
+#include "analysis/span_run.h"
 #include "command.h"
-#include "span/span_counted.h"
 #include "span/span_options.h"
-#include "span/span_print.h"
-#include "span/span_run.h"
 
 #include <iotrace/counted_read.h>
 #include <iotrace/error.h>

@@ -1,8 +1,8 @@
 /* leaks: spans that began and never ended, from an archive, a capture or a new recording. */
+#include "analysis/span_print.h"
+#include "analysis/span_run.h"
 #include "command.h"
 #include "span/span_options.h"
-#include "span/span_print.h"
-#include "span/span_run.h"
 
 #include <iotrace/error.h>
 #include <unistd.h>

@@ -4,10 +4,10 @@
  * Events arrive in the order of time, but some time after they happened. So an interval ends with the first event after it, or when no
  * earlier event can arrive any more.
  */
+#include "analysis/span_counted.h"
+#include "analysis/span_print.h"
+#include "analysis/span_run.h"
 #include "command.h"
-#include "span/span_counted.h"
-#include "span/span_print.h"
-#include "span/span_run.h"
 #include "stat/stat_counted.h"
 #include "stat/stat_display.h"
 #include "stat/stat_hang.h"

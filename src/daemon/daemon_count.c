@@ -1,10 +1,10 @@
 /* daemon_count: see daemon_count.h. */
 #include "daemon_count.h"
 
+#include "analysis/span_run.h"
 #include "command.h"
 #include "daemon_hang.h"
 #include "daemon_line.h"
-#include "span/span_run.h"
 
 #include <errno.h>
 #include <iotrace/error.h>

@@ -1,8 +1,8 @@
 /* daemon_hang: see daemon_hang.h. A group is a view, a kind and an owner, from the highest bits on. */
 #include "daemon_hang.h"
 
+#include "analysis/span_run.h"
 #include "daemon_name.h"
-#include "span/span_run.h"
 
 #include <iotrace/counted_owner.h>
 #include <iotrace/log.h>

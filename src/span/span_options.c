@@ -1,7 +1,7 @@
 #include "span_options.h"
 
 #include "option/select.h"
-#include "span_counted.h"
+#include "span_choice.h"
 #include "span_probe.h"
 
 #include <ctype.h>
@@ -153,7 +153,7 @@ void span_options_release(void *context)
 	text_list_release(&recording->stacks);
 	text_list_release(&options->words);
 	text_list_release(&options->files);
-	span_counted_release(options);
+	span_choice_release(options);
 	record_options_release(&options->record);
 }
 
@@ -302,7 +302,7 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->sample_interval = 0;
 	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
-		span_counted_choose(options);
+		span_choice_make(options);
 	if (options->is_stat && has_causes(options))
 		recording->records_uncounted = true;
 	recording->are_all_counted = options->counted_count == options->set.spans;
@@ -310,7 +310,7 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 				      (options->is_stat &&
 				       !is_any_of(options, SPAN_OF_CALLS, SPAN_OF_DESCRIPTORS));
 	for (uint32_t i = 0; i < options->set.spans; i++)
-		is_left_out[i] = options->is_of_owners || span_counted_is_chosen(options, i);
+		is_left_out[i] = options->is_of_owners || span_choice_has(options, i);
 	span_set_record(&options->set, is_left_out, options->context, recording);
 	if (options->has_stacks)
 		code = add_stacks(options, err);

@@ -1,7 +1,7 @@
 /* stat_counted: see stat_counted.h. */
 #include "stat_counted.h"
 
-#include "span/span_counted.h"
+#include "analysis/span_counted.h"
 
 #include <iotrace/counted_owner.h>
 #include <string.h>

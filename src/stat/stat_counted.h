@@ -1,7 +1,7 @@
 /* stat_counted: numbers that the kernel counted, for frames. */
 #pragma once
 
-#include "span/span_run.h"
+#include "analysis/span_run.h"
 #include "stat_paths.h"
 
 #include <iotrace/counted_read.h>

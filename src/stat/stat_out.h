@@ -1,7 +1,7 @@
 /* stat_out: where the frames of `iotrace stat` go: a table, lines of JSON, lines of CSV. */
 #pragma once
 
-#include "span/span_run.h"
+#include "analysis/span_run.h"
 #include "stat_options.h"
 
 #include <iotrace/frame_report.h>

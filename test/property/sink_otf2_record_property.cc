@@ -2,12 +2,15 @@
  * The sink writes event files by itself: whatever the events are, they are byte for byte what the OTF2 library writes
  * for the same.
  */
-#include "otf2_writer/otf2_flags.h"
+#include "otf2_definition/otf2_flags.h"
 #include "scratch_dir.h"
 #include "sinks.h"
 #include "trace_builder.h"
 
 extern "C" {
+#include "otf2_definition/otf2_defs.h"
+#include "otf2_definition/otf2_text.h"
+#include "otf2_definition/otf2_use.h"
 #include "otf2_writer/otf2.h"
 }
 

@@ -3,8 +3,8 @@
  * reader.
  */
 #include "error_lines.h"
-#include "otf2_writer/otf2_flags.h"
-#include "otf2_writer/otf2_host.h"
+#include "otf2_definition/otf2_flags.h"
+#include "otf2_definition/otf2_host.h"
 #include "scratch_dir.h"
 #include "sinks.h"
 #include "trace_builder.h"

@@ -4,7 +4,7 @@
  * The child is forked first, so it has the caller's signals, limits and descriptors. Everything that is opened later is
  * close-on-exec. live_close() accepts a recording that failed at any step.
  */
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 #include "command/notify.h"
 #include "live_guest.h"
@@ -15,10 +15,12 @@
 #include "round/live_members.h"
 #include "round/live_request.h"
 #include "round/live_round.h"
-#include "source/live_lookup_threads.h"
 #include "source/live_perf.h"
-#include "source/live_put.h"
-#include "source/live_signal.h"
+#include "source/live_reopen.h"
+#include "source/live_span.h"
+#include "state/live_lookup_threads.h"
+#include "state/live_put.h"
+#include "state/live_signal.h"
 
 #include <errno.h>
 #include <fcntl.h>

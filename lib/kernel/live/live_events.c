@@ -9,6 +9,7 @@
 #include "load/bpf_source.h"
 #include "perf/counter.h"
 #include "perf/filter.h"
+#include "source/live_block.h"
 #include "source/live_filter.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* live_events: which events are opened. */
 #pragma once
 
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 int live_add_events(struct live *live, struct error *err);

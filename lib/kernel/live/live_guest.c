@@ -3,8 +3,8 @@
 #include "join/guest.h"
 #include "live_setup.h"
 #include "round/live_command.h"
-#include "source/live_private.h"
-#include "source/live_signal.h"
+#include "state/live_signal.h"
+#include "state/live_state.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

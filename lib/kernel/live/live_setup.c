@@ -6,6 +6,8 @@
 #include "load/bpf_source.h"
 #include "rights/rights.h"
 #include "source/live_attach.h"
+#include "source/live_block.h"
+#include "source/live_bpf.h"
 #include "source/live_rings.h"
 #include "source/live_span.h"
 

@@ -2,7 +2,7 @@
 
 #include "clock.h"
 #include "proc/rank.h"
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>

@@ -13,9 +13,10 @@
 #include "live_request.h"
 #include "live_round.h"
 #include "rights/priority.h"
-#include "source/live_put.h"
-#include "source/live_signal.h"
-#include "source/live_tasks.h"
+#include "source/live_bpf.h"
+#include "state/live_put.h"
+#include "state/live_signal.h"
+#include "state/live_tasks.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>

@@ -2,7 +2,10 @@
 
 #include "clock.h"
 #include "perf/hotplug.h"
-#include "source/live_private.h"
+#include "source/live_block.h"
+#include "source/live_bpf.h"
+#include "source/live_reopen.h"
+#include "state/live_state.h"
 
 #include <iotrace/log.h>
 

@@ -7,7 +7,9 @@
 #include "live_command.h"
 #include "live_round.h"
 #include "source/live_attach.h"
-#include "source/live_tasks.h"
+#include "source/live_block.h"
+#include "source/live_bpf.h"
+#include "state/live_tasks.h"
 
 #include <iotrace/job.h>
 #include <iotrace/mem.h>

@@ -1,7 +1,7 @@
 /* live_facts: adds facts to the stream: before its first record and after its last. */
 #pragma once
 
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 void live_facts_begin(struct live *live); /* host, formats, command, mounts, devices */
 void live_facts_state(struct live *live); /* tasks, directories and descriptors */

@@ -10,9 +10,9 @@
 #include "live_round.h"
 #include "live_selection.h"
 #include "load/bpf_source.h"
-#include "source/live_private.h"
 #include "source/live_reopen.h"
-#include "source/live_tasks.h"
+#include "state/live_state.h"
+#include "state/live_tasks.h"
 
 #include <iotrace/confine.h>
 #include <iotrace/log.h>

@@ -1,7 +1,7 @@
 #include "live_request.h"
 
 #include "clock.h"
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 #include <iotrace/log.h>
 #include <iotrace/mem.h>

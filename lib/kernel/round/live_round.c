@@ -7,7 +7,9 @@
 
 #include "clock.h"
 #include "live_cpus.h"
-#include "source/live_put.h"
+#include "source/live_reopen.h"
+#include "source/live_span.h"
+#include "state/live_put.h"
 
 enum { ROUND_IDLE_MS = 800, IDLE_BYTES = 4096 };
 

@@ -1,7 +1,7 @@
 /* live_round: a round moves what is in all rings into the spool. */
 #pragma once
 
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 void live_round(struct live *live);
 bool live_is_round_due(const struct live *live);

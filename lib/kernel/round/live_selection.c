@@ -3,7 +3,7 @@
 #include "clock.h"
 #include "load/bpf_source.h"
 #include "source/live_filter.h"
-#include "source/live_private.h"
+#include "state/live_state.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>

@@ -2,7 +2,9 @@
 #include "live_attach.h"
 
 #include "host/cgroup.h"
+#include "live_block.h"
 #include "live_rings.h"
+#include "live_span.h"
 #include "rights/rights.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* live_attach: opens events for tasks, including running processes. */
 #pragma once
 
-#include "live_private.h"
+#include "state/live_state.h"
 
 /*
  * Opens the events for a first task or control group, or PERF_EVERYBODY, and maps the rings. Returns 0, or -errno with a message.

@@ -2,8 +2,9 @@
 #include "live_block.h"
 
 #include "host/sysblock.h"
-#include "live_private.h"
+#include "live_bpf.h"
 #include "load/bpf_block.h"
+#include "state/live_state.h"
 
 #include <iotrace/mem.h>
 #include <stdio.h>

@@ -5,23 +5,11 @@
  */
 #pragma once
 
-#include "host/cgroup_names.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bpf_block;
 struct error;
 struct live;
-
-struct live_block {
-	struct bpf_block *object; /* NULL: perf */
-	bool is_counted;          /* the kernel counts requests, and none is recorded */
-	uint64_t missed;          /* events that were missed before the programs were enabled */
-	/* The groups that requests are charged to; perf's events do not name them. */
-	struct cgroup_names groups;
-	char why[200]; /* why perf is used although calls are recorded through BPF */
-};
 
 /* Finds the numbers of the devices that the user named. Returns 0, or -errno with a message. */
 int live_block_find_devices(struct live *live, struct error *err);

@@ -6,11 +6,13 @@
 
 #include "clock.h"
 #include "live_attach.h"
+#include "live_block.h"
 #include "live_needs.h"
-#include "live_private.h"
-#include "live_put.h"
 #include "live_rings.h"
+#include "live_span.h"
 #include "load/bpf_source.h"
+#include "state/live_put.h"
+#include "state/live_state.h"
 
 #include <errno.h>
 #include <iotrace/bpf_record.h>

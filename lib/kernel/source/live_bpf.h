@@ -5,39 +5,13 @@
  */
 #pragma once
 
-#include "load/bpf_ring.h"
 #include "ring/ring_source.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bpf_source;
 struct error;
 struct live;
-
-/* What happened on a CPU since the last round. */
-struct live_bpf_cpu {
-	struct bpf_ring_reach reach;
-	uint64_t moved;      /* records, since the beginning */
-	uint64_t bytes;      /* value of the books at that time */
-	uint64_t reported;   /* drops that were reported to the stream */
-	uint64_t lost;       /* drops to be reported in this round, */
-	uint64_t lost_at;    /* when they began */
-	uint64_t lost_until; /* when the last of them happened */
-};
-
-struct live_bpf {
-	struct bpf_source *source; /* NULL: perf records the calls */
-	struct live_bpf_cpu *cpu;
-	uint32_t cpus;     /* number of CPUs that have rings */
-	bool is_held;      /* the round continues, because a record is still being written */
-	uint64_t taken_at; /* when the rings were read before */
-	uint64_t unstored, missed; /* counts that are already in the stream as gaps */
-	uint32_t event;            /* index of "iotrace:bpf" in the capture */
-	uint64_t in_flight;        /* number of records that user space has added */
-	uint64_t init_time;        /* CPU time of process 1 when the recording began */
-	char why[200];             /* why perf is used, or why BPF is not */
-};
 
 /* Id of the event "iotrace:bpf". */
 #define LIVE_BPF_ID (((uint64_t)1 << 62) + 1)

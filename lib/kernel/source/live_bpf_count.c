@@ -1,7 +1,8 @@
 /* live_bpf_count: the counters of the programs, and what the programs could not record. */
-#include "live_private.h"
+#include "state/live_state.h"
 
 #include "clock.h"
+#include "live_bpf.h"
 #include "load/bpf_source.h"
 
 #include <iotrace/bpf_record.h>

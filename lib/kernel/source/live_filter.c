@@ -1,8 +1,8 @@
 /* live_filter: see live_filter.h. */
 #include "live_filter.h"
 
-#include "live_private.h"
 #include "perf/filter.h"
+#include "state/live_state.h"
 
 #include <errno.h>
 #include <iotrace/mem.h>

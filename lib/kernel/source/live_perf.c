@@ -7,9 +7,10 @@
 #include "live_perf.h"
 
 #include "clock.h"
-#include "live_lookup_threads.h"
-#include "live_private.h"
-#include "live_put.h"
+#include "live_reopen.h"
+#include "state/live_lookup_threads.h"
+#include "state/live_put.h"
+#include "state/live_state.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,10 @@
 
 #include "clock.h"
 #include "live_attach.h"
-#include "live_private.h"
-#include "live_tasks.h"
+#include "live_block.h"
 #include "load/bpf_source.h"
+#include "state/live_state.h"
+#include "state/live_tasks.h"
 
 #include <errno.h>
 #include <iotrace/confine.h>

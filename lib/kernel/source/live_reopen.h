@@ -6,19 +6,12 @@
  */
 #pragma once
 
-#include "opener/opener.h"
-
-#include <iotrace/map.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct error;
 struct live;
-
-struct live_reopen {
-	struct opener opener;
-	struct map index; /* the id of an event that was opened again to the index of its spec */
-};
 
 /* Returns whether processes are followed whose events the kernel removes. Known once the source is chosen. */
 bool live_reopen_may(const struct live *live);

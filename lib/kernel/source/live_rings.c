@@ -1,8 +1,8 @@
 #include "live_rings.h"
 
-#include "live_private.h"
 #include "perf/hotplug.h"
 #include "rights/rights.h"
+#include "state/live_state.h"
 
 #include <errno.h>
 #include <iotrace/log.h>

@@ -3,7 +3,7 @@
 
 #include "clock.h"
 #include "count/bpf_span.h"
-#include "live_private.h"
+#include "state/live_state.h"
 
 #include <errno.h>
 #include <iotrace/confine.h>

@@ -3,27 +3,10 @@
  */
 #pragma once
 
-#include "host/cgroup_names.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bpf_span;
 struct live;
-
-struct live_span {
-	struct bpf_span *object; /* NULL: it is not counted */
-	/* At first the events that were missed before the span was enabled; at the end those that were missed since. */
-	uint64_t missed;
-	char why[200]; /* why it is not counted */
-};
-
-struct live_spans {
-	struct live_span *span;     /* the spans that the recording wants to count */
-	struct cgroup_names groups; /* if a span is grouped by them */
-	uint64_t groups_at;         /* time of the last look at them */
-	uint64_t begun, ended;      /* when the programs were enabled and disabled */
-};
 
 /* Attaches the programs, still disabled, if calls are recorded through BPF. */
 void live_span_open(struct live *live);

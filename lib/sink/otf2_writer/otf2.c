@@ -7,7 +7,9 @@
  * archive that says where it ends.
  */
 #include "otf2.h"
-
+#include "otf2_definition/otf2_defs.h"
+#include "otf2_definition/otf2_mark.h"
+#include "otf2_definition/otf2_use.h"
 #include "sinks.h"
 
 #include <errno.h>

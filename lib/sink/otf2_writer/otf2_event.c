@@ -4,7 +4,10 @@
  * A table has a function for each kind. Attributes cost time, so there are few: a known offset, the errno and the path of a
  * failed call, and the file or handle of a call without an I/O record.
  */
-#include "otf2_flags.h"
+#include "otf2_definition/otf2_defs.h"
+#include "otf2_definition/otf2_flags.h"
+#include "otf2_definition/otf2_text.h"
+#include "otf2_definition/otf2_use.h"
 #include "otf2_record.h"
 
 #include <iotrace/mem.h>

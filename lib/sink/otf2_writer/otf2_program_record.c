@@ -1,5 +1,6 @@
 /* otf2_program_record: the record ProgramBegin, with the arguments of the program. */
 #include "otf2_attribute.h"
+#include "otf2_definition/otf2_text.h"
 
 #include <iotrace/mem.h>
 #include <stdlib.h>

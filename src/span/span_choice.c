@@ -1,9 +1,9 @@
 /*
- * span_counted: see span_counted.h.
+ * span_choice: see span_choice.h.
  *
  * Samples are needed if single spans or their times matter, or for information that only user space has.
  */
-#include "span_counted.h"
+#include "span_choice.h"
 
 #include "span_about.h"
 #include "span_why.h"
@@ -177,13 +177,13 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 	options->counted_of[options->counted_count++] = index;
 }
 
-bool span_counted_is_of_file_systems(const struct span_options *options)
+bool span_choice_is_of_file_systems(const struct span_options *options)
 {
 	return options->is_stat && options->by && !strcmp(options->by, "fs") &&
 	       options->set.span[0]->source == SPAN_OF_CALLS;
 }
 
-bool span_counted_is_of_files(const struct span_options *options)
+bool span_choice_is_of_files(const struct span_options *options)
 {
 	return options->is_stat && options->by && !strcmp(options->by, "file") &&
 	       options->set.span[0]->source == SPAN_OF_OPERATIONS;
@@ -198,8 +198,8 @@ static const char *why_not(const struct span_options *options, uint32_t index)
 		return span_why_not(options, span);
 	if (span->source == SPAN_OF_REQUESTS)
 		return span_why_not_requests(options);
-	return span_counted_is_of_files(options) ? span_why_none(options, true)
-						 : span_why_not_calls(options, span);
+	return span_choice_is_of_files(options) ? span_why_none(options, true)
+						: span_why_not_calls(options, span);
 }
 
 /* Calls are recorded for all spans of the model, or for none. */
@@ -240,9 +240,9 @@ static void choose(struct span_options *options, uint32_t index)
 		choose_calls(options, index);
 }
 
-void span_counted_choose(struct span_options *options)
+void span_choice_make(struct span_options *options)
 {
-	if (record_has_paths(&options->record.recording) && !span_counted_is_of_files(options)) {
+	if (record_has_paths(&options->record.recording) && !span_choice_is_of_files(options)) {
 		options->why = "--path and --exclude-path need the names of the files of calls";
 		return;
 	}
@@ -263,8 +263,8 @@ static const char *why_recorded(const struct span_options *options, const struct
 				     : "each of them is shown";
 }
 
-int span_counted_check_users(const struct span_options *options, const struct live *live,
-			     struct error *err)
+int span_choice_check_users(const struct span_options *options, const struct live *live,
+			    struct error *err)
 {
 	for (uint32_t i = 0; options->record.recording.users.names.count && i < options->set.spans;
 	     i++) {
@@ -283,7 +283,7 @@ int span_counted_check_users(const struct span_options *options, const struct li
 	return 0;
 }
 
-bool span_counted_is_chosen(const struct span_options *options, uint32_t span)
+bool span_choice_has(const struct span_options *options, uint32_t span)
 {
 	for (uint32_t i = 0; i < options->counted_count; i++)
 		if (options->counted_of[i] == span)
@@ -291,7 +291,7 @@ bool span_counted_is_chosen(const struct span_options *options, uint32_t span)
 	return false;
 }
 
-void span_counted_release(struct span_options *options)
+void span_choice_release(struct span_options *options)
 {
 	for (uint32_t i = 0; i < options->counted_count; i++) {
 		struct text_list *events = &options->counted[i].events;
@@ -301,136 +301,4 @@ void span_counted_release(struct span_options *options)
 		text_list_release(events);
 	}
 	span_free(options->calls);
-}
-
-/* The destination of a span's numbers. */
-struct taking {
-	const struct span_run *run;
-	struct latency *all, *part; /* part: NULL: not wanted */
-	uint32_t index;             /* of the counted span */
-	uint32_t span;
-};
-
-void span_counted_begin(const struct span_run *run)
-{
-	for (uint32_t i = 0; i < run->options->counted_count; i++)
-		if (!live_counted_why(run->live, i))
-			span_engine_use_counted(run->engine, run->options->counted_of[i]);
-}
-
-/* Returns the text of one of the kernel's groups; NULL: it is a number. */
-static const char *text_of(const struct span_run *run, uint32_t index, uint64_t group)
-{
-	const struct counted_span *counted = &run->options->counted[index];
-	call_id id = counted->is_as_recorded && counted->by == COUNTED_BY_GROUP
-			     ? call_by_number((long)group)
-			     : CALL_ID_NONE;
-
-	return id == CALL_ID_NONE ? live_counted_text(run->live, index, group) : call_row(id)->name;
-}
-
-uint64_t span_counted_group(const struct span_run *run, uint32_t index, uint64_t group)
-{
-	const char *text = text_of(run, index, group);
-	uint64_t chooser;
-
-	if (live_counted_chooser(run->live, index, &chooser))
-		span_engine_choose_names(run->engine, run->options->counted_of[index], chooser);
-	return text ? span_engine_text(run->engine, text) : group;
-}
-
-static void take_part(void *context, const struct counted_part *part)
-{
-	const struct taking *to = context;
-	const struct latency_part more = {
-		.span = to->span,
-		.group = span_counted_group(to->run, to->index, part->group),
-		.is_rest = part->is_rest,
-		.histogram = {.first = part->first,
-			      .buckets = COUNTED_BUCKETS,
-			      .bucket = part->bucket,
-			      .sum = part->sum,
-			      .min = part->min,
-			      .max = part->max},
-		.squares = (long double)part->squares[1] * 0x1p64L + (long double)part->squares[0],
-		.bytes = part->bytes,
-	};
-
-	latency_add(to->all, &more);
-	if (to->part)
-		latency_add(to->part, &more);
-}
-
-static void take_open(void *context, const struct counted_open *open)
-{
-	const struct taking *to = context;
-
-	span_engine_adopt(to->run->engine,
-			  &(const struct span_seen){.span = to->span,
-						    .group = span_counted_group(to->run, to->index,
-										open->group),
-						    .begin = open->begin,
-						    .bytes = open->bytes,
-						    .pid = open->pid,
-						    .tid = open->tid});
-}
-
-static void take_books(const struct taking *to, const struct counted_books *counted)
-{
-	const struct span_books books = {
-		.begun = counted->begun,
-		.fate = {[SPAN_ENDED] = counted->ended,
-			 [SPAN_CANCELLED] = counted->cancelled,
-			 [SPAN_LEFT] = counted->left,
-			 [SPAN_DIED] = counted->died,
-			 [SPAN_BEGUN_AGAIN] = counted->begun_again},
-		.ends_without_begin = counted->ends_without_begin,
-		.excluded = counted->excluded,
-		.unkept = counted->full,
-		.unread = counted->unread,
-		.missed = counted->missed,
-	};
-
-	span_engine_count(to->run->engine, to->span, &books, counted->first, counted->last);
-	latency_add_below(to->all, counted->below);
-}
-
-bool span_counted_has_events(const struct span_run *run, uint32_t span)
-{
-	for (uint32_t i = 0; i < run->options->counted_count; i++) {
-		struct counted_books books;
-
-		if (run->options->counted_of[i] != span || live_counted_why(run->live, i))
-			continue;
-		books = live_counted_books(run->live, i);
-		return books.begun || books.ends_without_begin || books.excluded || books.full;
-	}
-	return false;
-}
-
-void span_counted_take_part(const struct span_run *run, struct latency *all, struct latency *part)
-{
-	for (uint32_t i = 0; i < run->options->counted_count; i++) {
-		struct taking to = {run, all, part, i, run->options->counted_of[i]};
-
-		if (!live_counted_why(run->live, i))
-			live_counted_take(run->live, i, take_part, &to);
-	}
-}
-
-void span_counted_take(const struct span_run *run, struct latency *all, struct latency *part)
-{
-	for (uint32_t i = 0; i < run->options->counted_count; i++) {
-		struct taking to = {run, all, part, i, run->options->counted_of[i]};
-		struct counted_books books;
-
-		if (live_counted_why(run->live, i))
-			continue;
-		books = live_counted_books(run->live, i);
-		take_books(&to, &books);
-		live_counted_parts(run->live, i, take_part, &to);
-		if (live_counted_open(run->live, i, take_open, &to))
-			log_warn("span '%s': the kernel does not say which are open",
-				 run->options->set.span[to.span]->name);
-	}
 }

@@ -1,5 +1,6 @@
 /* otf2_define: strings of definitions. */
 #include "otf2_define.h"
+#include "otf2_text.h"
 
 #include <iotrace/cold.h>
 #include <iotrace/mem.h>

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "option/limit.h"
 #include "record/record_places.h"
+#include "span/span_choice.h"
 #include "span_counted.h"
 #include "span_run.h"
 
@@ -31,7 +32,7 @@ struct recording_run {
 	char *cmdline;
 };
 
-/* Users are checked once it is known what the kernel counts: span_counted_check_users(). */
+/* Users are checked once it is known what the kernel counts: span_choice_check_users(). */
 static int open_live(struct recording_run *r, struct error *err)
 {
 	const struct live_options live = {
@@ -161,7 +162,7 @@ static int start(struct recording_run *r, struct error *err)
 	run_fold_late(r->run->run);
 	if (!recording->is_system)
 		span_engine_choose_tasks(r->run->engine);
-	code = span_counted_check_users(r->run->options, r->live, err);
+	code = span_choice_check_users(r->run->options, r->live, err);
 	if (code)
 		return code;
 	return r->run->started ? r->run->started(r->run->context, r->live, err) : 0;

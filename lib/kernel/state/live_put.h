@@ -1,7 +1,7 @@
 /* live_put: puts records into the spool. */
 #pragma once
 
-#include "live_private.h"
+#include "live_state.h"
 
 /* live_room() returns space in the spool, or NULL if there will be none. live_put() puts records there. */
 void *live_room(struct live *live, uint64_t size);

@@ -2,7 +2,9 @@
  * otf2_mark: markers of the archive: lost events, pauses, marks of users and programs, and an early end. They are global and
  * written at the end.
  */
+#include "otf2_mark.h"
 #include "otf2_define.h"
+#include "otf2_text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* live_tasks: facts about running tasks, and whether recorded tasks are left. */
 #pragma once
 
-#include "live_private.h"
+#include "live_state.h"
 
 /* Add facts about the threads of the process. The second also adds its directories and descriptors. */
 void live_add_task_facts(struct live *live, uint32_t pid);

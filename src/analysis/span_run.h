@@ -3,7 +3,7 @@
 
 #include "command.h"
 #include "run/run.h"
-#include "span_options.h"
+#include "span/span_options.h"
 #include "span_stack.h"
 
 #include <iotrace/span_engine.h>

@@ -1,5 +1,5 @@
 /* live_state: how the threads of a recording synchronise its begin and its end; remarks for the caller. */
-#include "live_private.h"
+#include "live_state.h"
 
 #include <stdlib.h>
 

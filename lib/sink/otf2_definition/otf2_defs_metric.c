@@ -5,6 +5,7 @@
  * Other series are asynchronous, and each location on which one was sampled is a recorder.
  */
 #include "otf2_define.h"
+#include "otf2_defs.h"
 
 #include <iotrace/trace.h>
 

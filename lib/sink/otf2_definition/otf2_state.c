@@ -1,5 +1,5 @@
 /* otf2_state: what the archive contains, and whether it may still grow. */
-#include "otf2.h"
+#include "otf2_state.h"
 
 void otf2_stop(struct sink *sink, int code, uint64_t time)
 {

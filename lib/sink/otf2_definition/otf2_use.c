@@ -1,7 +1,7 @@
 /*
  * otf2_use: numbers regions and files in the order of their first use; only used ones are defined.
  */
-#include "otf2.h"
+#include "otf2_use.h"
 
 #include <iotrace/cold.h>
 #include <iotrace/mem.h>

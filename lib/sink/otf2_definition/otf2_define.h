@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "otf2.h"
+#include "otf2_state.h"
 
 enum {
 	NODE_MACHINE,

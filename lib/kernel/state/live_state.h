@@ -1,5 +1,5 @@
 /*
- * live_private: the state of a recording, for the files of this folder.
+ * live_state: the state of a recording, for all files whose names begin with live_.
  *
  * Everything is set up by live_open() in the caller's thread. From live_start() until `end` is published, the control thread
  * owns everything that is not marked as shared; before and after that, the caller does.
@@ -9,12 +9,9 @@
 #include "command/marks.h"
 #include "command/target.h"
 #include "control/control_server.h"
-#include "live_block.h"
-#include "live_bpf.h"
 #include "live_busy.h"
 #include "live_joined.h"
-#include "live_reopen.h"
-#include "live_span.h"
+#include "live_sources.h"
 #include "perf/perf_event.h"
 #include "perf/tracefs.h"
 #include "perf/uprobes.h"

@@ -3,6 +3,7 @@
  *
  * They are written once, at close, from the arrays of the trace; the ids of each kind are 0, 1, 2 and so on.
  */
+#include "otf2_defs.h"
 #include "otf2_define.h"
 
 #include <iotrace/mem.h>

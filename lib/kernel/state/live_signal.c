@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "join/host.h"
-#include "live_private.h"
+#include "live_state.h"
 
 #include <errno.h>
 #include <iotrace/stop.h>

@@ -1,5 +1,5 @@
 /* otf2_text: strings of the archive, by their ids. Bytes that are not valid UTF-8 are escaped. */
-#include "otf2.h"
+#include "otf2_text.h"
 
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>

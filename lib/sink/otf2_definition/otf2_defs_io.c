@@ -3,8 +3,10 @@
  * with the counters.
  */
 #include "otf2_define.h"
-
+#include "otf2_defs.h"
 #include "otf2_flags.h"
+#include "otf2_text.h"
+#include "otf2_use.h"
 
 #include <ctype.h>
 #include <inttypes.h>

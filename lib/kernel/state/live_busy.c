@@ -3,7 +3,7 @@
 
 #include "clock.h"
 #include "host/sysblock.h"
-#include "live_private.h"
+#include "live_state.h"
 
 int live_busy_open(struct live *live, struct error *err)
 {

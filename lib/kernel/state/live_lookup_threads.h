@@ -1,7 +1,7 @@
 /* live_lookup_threads: the threads that look into /proc, one for each CPU. */
 #pragma once
 
-#include "live_private.h"
+#include "live_state.h"
 
 int live_start_lookup_threads(struct live *live, struct error *err);
 void live_stop_lookup_threads(struct live *live);
