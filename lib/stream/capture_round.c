@@ -91,7 +91,7 @@ static struct chunk *chunk_take(struct capture *capture, size_t size)
 		chunk->filled = 0;
 		return chunk;
 	}
-	return chunk_new(size > CHUNK_LEAST ? size : CHUNK_LEAST);
+	return chunk_new(size);
 }
 
 /* If all places are taken, the smallest chunk is freed. */
@@ -111,13 +111,24 @@ static void chunk_keep(struct capture *capture, struct chunk *chunk)
 	capture->old[slot] = chunk;
 }
 
+/* Returns the size of a chunk for these bytes and one more step, or for the rest of the file, if it is smaller and does not grow. */
+static size_t chunk_size(const struct capture *capture, size_t bytes)
+{
+	size_t size = 2 * bytes + READ_STEP;
+	uint64_t all = bytes + (capture->end - capture->at);
+
+	if (size < CHUNK_LEAST)
+		size = CHUNK_LEAST;
+	return capture->available || all > size ? size : (size_t)all;
+}
+
 /* Moves the unfinished round, and what follows it, to a chunk with space for one more step. */
 static void move_round(struct capture *capture)
 {
 	struct chunk *old = capture->chunk;
 	size_t kept = capture->kept - capture->round;
 	size_t ahead = old ? old->filled - capture->scan : 0;
-	struct chunk *chunk = chunk_take(capture, 2 * (kept + ahead) + READ_STEP);
+	struct chunk *chunk = chunk_take(capture, chunk_size(capture, kept + ahead));
 
 	if (old) {
 		memcpy(chunk->bytes, old->bytes + capture->round, kept);

@@ -421,7 +421,7 @@ size_t compare(AnyEvents &any, const std::vector<io_event> &events)
 
 TEST(Otf2RecordProperty, EventFilesAreThoseOfTheLibrary)
 {
-	for (uint64_t seed = 0; seed < 8; seed++) {
+	for (uint64_t seed = 0; seed < 4; seed++) {
 		AnyEvents any(seed, 0);
 		std::vector<io_event> events;
 
@@ -438,12 +438,12 @@ TEST(Otf2RecordProperty, EventFilesAreThoseOfTheLibrary)
 /* Records with long data, at any distance from the end of a chunk. */
 TEST(Otf2RecordProperty, LongRecordsDoNotGoOverAChunk)
 {
-	for (uint64_t seed = 0; seed < 12; seed++) {
+	for (uint64_t seed = 0; seed < 6; seed++) {
 		for (uint32_t words : {1u, 47u, 48u, 49u, 50u, 51u, 4095u}) {
 			AnyEvents any(seed, words);
 			std::vector<io_event> events;
 
-			while (events.size() < seed * 1500)
+			while (events.size() < seed * 2100)
 				events.push_back(any.next());
 			events.push_back(io::at(any.now, IO_PROGRAM_BEGIN, any.t));
 			events.push_back(io::at(any.now, IO_PROGRAM_END, any.t));

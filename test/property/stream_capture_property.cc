@@ -242,7 +242,8 @@ TEST(CaptureProperty, AnyTruncationEndsCleanly)
 	memcpy(&size, all.data() + 48, sizeof(size));
 	ASSERT_GT(size, 1000u);
 	std::string want;
-	for (size_t length = 0; length < all.size(); length++) {
+	/* Records are multiples of 8 bytes. So each part of one is cut somewhere, also by steps of 7. */
+	for (size_t length = 0; length < all.size(); length += length < data + 1000 ? 1 : 7) {
 		error err{};
 		int rc;
 		capture *c = capture_open(memory.holding(all.substr(0, length)), nullptr, nullptr,

@@ -125,12 +125,15 @@ class Otf2Sink : public ::testing::Test
 		return code;
 	}
 
-	void verify()
+	/* All readers accept the archive. otf2-print needs half a second for any. */
+	void verify(bool also_by_otf2_print = true)
 	{
 		struct error wrong = {};
 
 		ASSERT_EQ(archive_verify(path.c_str(), &report, &wrong), 0) << wrong.text;
 		EXPECT_EQ(report.findings, 0u) << findings(report);
+		if (!also_by_otf2_print)
+			return;
 		std::string said = otf2_print(path, "--silent -Werror");
 		EXPECT_EQ(said.find("failed"), std::string::npos) << said;
 		EXPECT_EQ(said.find("ERROR"), std::string::npos) << said;
@@ -600,7 +603,7 @@ TEST_F(Otf2Sink, AnyLengthEndsProperly)
 			send(e);
 		}
 		ASSERT_EQ(close(), 0) << err.text;
-		verify();
+		verify(more % 8 == 0);
 		EXPECT_EQ(report.events, 1 + 4 * i + (uint64_t)more);
 	}
 }
