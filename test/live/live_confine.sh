@@ -100,7 +100,7 @@ test_lent() {
 	lossless "$lent" "$work/home/$lent"
 	same "$lent: as urgent as root's" "$work/home/root.$1.policies" "$work/home/$lent.policies"
 	equal "$lent: what the command was born with has a name" \
-		"$(otf2-print -G "$work/home/$lent/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
+		"$(print_archive -G "$work/home/$lent/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
 }
 
 # The loader takes these out of the environment of a program with capabilities; the command has them, in their order.

@@ -42,7 +42,7 @@ test_wait() {
 	lossless "--wait" "$work/waited"
 	equal "--wait: processes left" "$(book "$work/waited" .trace.processes_left)" 0
 	equal "--wait: what the last one read" \
-		"$(otf2-print -G "$work/waited/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/late\"")" 1
+		"$(print_archive -G "$work/waited/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/late\"")" 1
 	status "--wait with nobody left" 0 timeout 20 "$IOTRACE" -q -o "$work/alone" --wait -- true
 	# shellcheck disable=SC2016 # the inner shell expands it
 	status "--wait, interrupted" 5 "$IOTRACE" -o "$work/impatient" --wait -- \
@@ -256,7 +256,7 @@ test_ready() {
 	cat "$work/lines" >/dev/null
 	echo >"$work/go"
 	wait $recorder || wrong "--ready-fd: exit status $?"
-	equal "--ready-fd: what was done at once" "$(otf2-print -G "$work/all/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/lines\"")" 1
+	equal "--ready-fd: what was done at once" "$(print_archive -G "$work/all/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/lines\"")" 1
 	refused "--ready-fd that is not open" 125 -o "$work/none" --ready-fd 7 --
 	refused "--ready-fd of the command's own" 125 -o "$work/none" --ready-fd 1 --
 	status "--ready-fd of nobody any more" 3 sh -c '"$@" 7>&1 >/dev/null | true; exit 3' sh "$IOTRACE" -q -o "$work/unread" --ready-fd 7 -- true

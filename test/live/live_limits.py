@@ -140,11 +140,8 @@ def test_places(live):
                f"no rights: {ran.stderr!r}")
 
 
-TESTS = (test_pipe, test_signals, test_file_size, test_file_size_of_convert, test_descriptors, test_places)
-# Sanitizers take more memory than it allows, so .ci/release calls it for what users run.
-OF_RELEASES = (test_memory,)
+TESTS = (test_pipe, test_signals, test_file_size, test_file_size_of_convert, test_descriptors, test_places, test_memory)
 
 with Live() as test:
-    for each in (*TESTS, *OF_RELEASES):
-        if each.__name__ in sys.argv[1:] if sys.argv[1:] else each in TESTS:
-            each(test)
+    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
+        each(test)

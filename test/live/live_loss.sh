@@ -46,7 +46,7 @@ test_books() {
 	grep -q '^incomplete: .* missing' "$work/said" || wrong "the summary does not say that events are missing"
 	grep -q 'sys_enter\|sys_exit\|iotrace:bpf' "$work/said" || wrong "the summary does not say which event was lost"
 	[ "$wrongs" = 0 ] || cat "$work/said"
-	otf2-print -A "$work/trace/traces.otf2" >"$work/print"
+	print_archive -A "$work/trace/traces.otf2" >"$work/print"
 	equal "trace property of what was lost" \
 		"$(sed -n '/IOTRACE::LOST$/{n;s/.* //p}' "$work/print")" "$lost"
 	/usr/bin/python3 -B "$(dirname "$0")/../support/otf2_dump.py" "$work/trace" >"$work/dump"

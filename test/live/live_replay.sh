@@ -23,8 +23,8 @@ test_capture() {
 # The records of the two archives, and all that their definitions say.
 test_same() {
 	for name in live again; do
-		otf2-print -G "$work/$name/traces.otf2" >"$work/$name.definitions" 2>&1
-		otf2-print "$work/$name/traces.otf2" >"$work/$name.records" 2>&1
+		print_archive -G "$work/$name/traces.otf2" >"$work/$name.definitions" 2>&1
+		print_archive "$work/$name/traces.otf2" >"$work/$name.records" 2>&1
 		sed -i "s|$work/$name/|DIR/|; /CREATION_DATE/d" "$work/$name.definitions" "$work/$name.records"
 		# Which calls were asked for is not in the stream.
 		jq -S 'del(.syscalls, .commands[]?.filters.syscalls)' "$work/$name/iotrace.json" >"$work/$name.json"
@@ -51,7 +51,7 @@ from_perf() {
 	[ -s "$work/err" ] || wrong "$what: nothing is said of what the file cannot tell"
 	harmless "$what: stderr" "$work/err"
 	archive "$what" "$work/perf.trace"
-	reads=$(otf2-print "$work/perf.trace/traces.otf2" | grep -c '^IO_OPERATION_COMPLETE')
+	reads=$(print_archive "$work/perf.trace/traces.otf2" | grep -c '^IO_OPERATION_COMPLETE')
 	at_least "$what: operations" "$reads" "$least"
 }
 

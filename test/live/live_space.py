@@ -98,11 +98,8 @@ def test_page(live):
     live.check(not os.path.exists(trace), "there is an archive")
 
 
-TESTS = (test_spool, test_page)
-# Sanitizers take memory of their own, so .ci/release calls it for what users run.
-OF_RELEASES = (test_names,)
+TESTS = (test_spool, test_page, test_names)
 
 with Live() as test:
-    for each in (*TESTS, *OF_RELEASES):
-        if each.__name__ in sys.argv[1:] if sys.argv[1:] else each in TESTS:
-            each(test)
+    for each in [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS:
+        each(test)

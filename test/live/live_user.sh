@@ -113,7 +113,7 @@ test_own() {
 	lossless "own processes" "$work/home/trace"
 	at_least "operations" "$(counter "$work/home/trace" completed)" 2000
 	equal "the file's name is known" \
-		"$(otf2-print -G "$work/home/trace/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
+		"$(print_archive -G "$work/home/trace/traces.otf2" | grep -c "IO_REGULAR_FILE.*\"$work/data\"")" 1
 	status "of another user" 125 nobody "$work/iotrace" -o "$work/home/other" -p $$
 	grep -q "as root, any process can be recorded" "$work/err" || wrong "of another user: no remedy: $(cat "$work/err")"
 	[ ! -e "$work/home/other" ] || wrong "of another user: an archive of nothing was left"

@@ -56,10 +56,14 @@ status() {
 book() { jq -r "$2" "$1/iotrace.json"; }
 counter() { book "$1" ".books.counters.$2"; }
 
-# archive WHAT DIR: all readers accept it, in seconds, and its books balance.
+# It fills tens of megabytes first, which takes half of the time in huge pages.
+print_archive() { GLIBC_TUNABLES=glibc.malloc.hugetlb=1 timeout 60 otf2-print "$@"; }
+
+# archive WHAT DIR: its readers accept it, in seconds, and its books balance. otf2-print reads the first one of a test.
 archive() {
 	status "$1: check-archive" 0 "$IOTRACE" check-archive "$2"
-	status "$1: otf2-print" 0 timeout 60 otf2-print --silent -Werror "$2/traces.otf2"
+	[ "${is_printed-}" ] || status "$1: otf2-print" 0 print_archive --silent -Werror "$2/traces.otf2"
+	is_printed=yes
 	equal "$1: balanced" "$(book "$2" .books.balanced)" true
 	[ "$(jq '.events | length' "$2/iotrace.json")" = 0 ] || # what others recorded does not tell
 		equal "$1: kernel counted" "$(counter "$2" kernel_counted)" \
