@@ -100,18 +100,19 @@ static void take_asks(struct flight *flight)
 			       ask == LIVE_ASK_SIGNAL ? "SIGUSR2" : "a user asked for it");
 }
 
-/* The records that say what happened until `due` are in the rounds that are read soon after. */
+/* The records that say what happened until `due` are in the rounds that come soon after. */
 static void see_pending(struct flight *flight, uint64_t now)
 {
 	struct flight_pending *pending = &flight->pending;
 
 	if (!pending->time || now < pending->due)
 		return;
-	if (!pending->read) {
+	if (!pending->come) {
 		live_look(flight->live, 0);
-		pending->read = now + settle_ns;
+		pending->come = now + settle_ns;
 	}
-	if (now >= pending->read)
+	if (now >= pending->come &&
+	    window_has_read(&flight->window, &pending->read, live_round_end(flight->live), now))
 		flight_snapshot(flight);
 }
 

@@ -24,7 +24,8 @@ struct span_set;
 struct flight_pending {
 	uint64_t time; /* 0: there is none */
 	uint64_t due;  /* then everything that is wanted has happened, */
-	uint64_t read; /* and has been read; 0: not yet known */
+	uint64_t come; /* and has come to the stream; 0: not yet known */
+	struct window_wait read;
 	char text[600];
 };
 

@@ -3,6 +3,8 @@
 
 enum { SHARES = WINDOW_MARKS / 4 };
 
+static const uint64_t wait_ns = 10000000000;
+
 void window_init(struct window *window, uint64_t ns, uint64_t bytes)
 {
 	*window = (struct window){.ns = ns, .bytes = bytes};
@@ -56,4 +58,12 @@ uint64_t window_release(struct window *window, uint64_t now, uint64_t kept)
 			break;
 	}
 	return window->released;
+}
+
+bool window_has_read(const struct window *window, struct window_wait *wait, uint64_t end,
+		     uint64_t now)
+{
+	if (!wait->last)
+		*wait = (struct window_wait){end, now + wait_ns};
+	return window->end >= wait->end || now >= wait->last;
 }

@@ -24,6 +24,12 @@ struct window {
 	bool is_short;     /* the last release was for lack of space */
 };
 
+/* What must have been read before the window is converted. 0: not yet known. */
+struct window_wait {
+	uint64_t end;  /* offset in the stream */
+	uint64_t last; /* time at which nobody waits any longer */
+};
+
 void window_init(struct window *window, uint64_t ns, uint64_t bytes);
 /* The stream has been read up to `end`, which is the end of a round, at this time. */
 void window_add(struct window *window, uint64_t end, uint64_t time);
@@ -32,3 +38,9 @@ void window_add(struct window *window, uint64_t end, uint64_t time);
  * memory, which may be a round before what was released.
  */
 uint64_t window_release(struct window *window, uint64_t now, uint64_t kept);
+/*
+ * Returns whether the stream has been read up to what `end` was at the first call with this `wait`, or whether ten seconds have
+ * passed since then: a reader that is so far behind may never catch up.
+ */
+bool window_has_read(const struct window *window, struct window_wait *wait, uint64_t end,
+		     uint64_t now);

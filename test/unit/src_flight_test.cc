@@ -85,6 +85,29 @@ TEST(Window, IsBoundedAndDropsTheOldestFirst)
 	EXPECT_TRUE(w.is_short);
 }
 
+/* A reader that is behind has not seen all that had happened. */
+TEST(Window, WaitsUntilTheReaderHasSeenWhatIsWanted)
+{
+	struct window w;
+	struct window_wait wait = {};
+
+	window_init(&w, 10 * SECOND, 1 << 30);
+	window_add(&w, 100, SECOND);
+	EXPECT_FALSE(window_has_read(&w, &wait, 500, SECOND));
+	window_add(&w, 499, 2 * SECOND);
+	EXPECT_FALSE(window_has_read(&w, &wait, 900,
+				     2 * SECOND)); /* what has come since is not waited for */
+	window_add(&w, 500, 3 * SECOND);
+	EXPECT_TRUE(window_has_read(&w, &wait, 900, 3 * SECOND));
+
+	wait = {};
+	EXPECT_TRUE(window_has_read(&w, &wait, 500, 4 * SECOND));
+	wait = {};
+	EXPECT_FALSE(window_has_read(&w, &wait, 501, 4 * SECOND));
+	EXPECT_FALSE(window_has_read(&w, &wait, 501, 13 * SECOND));
+	EXPECT_TRUE(window_has_read(&w, &wait, 501, 14 * SECOND)) << "not for ever";
+}
+
 /* Rounds come ten times a second, and more often if there is much to read. */
 TEST(Window, NeedsFewMarksForManyRounds)
 {
