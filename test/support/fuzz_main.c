@@ -1,9 +1,9 @@
 /*
  * fuzz_main: runs a fuzz target on a corpus without a fuzzer, so that every compiler and every test run covers it.
  *
- * The target gets each file whole, cut at many positions, and with single bytes changed. A fixed generator chooses the changes,
- * so the same corpus is always the same test. Each input is a heap block of exactly its size, so that the sanitizer sees the
- * first byte beyond it.
+ * The target gets each file whole, cut at many positions, and with single bytes changed. FUZZ_CUTS in the environment says how many
+ * of each. A fixed generator chooses the changes, so the same corpus is always the same test. Each input is a heap block of exactly its
+ * size, so that the sanitizer sees the first byte beyond it.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -12,7 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CUTS = 256, CHANGES = 256, SIZE_LIMIT = 16 << 20 };
+enum { SIZE_LIMIT = 16 << 20 };
+
+static size_t cuts = 256; /* how many of each file; so many changes, too */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
@@ -47,9 +49,9 @@ static void change(uint8_t *bytes, size_t size)
 	/* The values at which sizes and counts often go wrong. */
 	static const uint8_t values[] = {0, 1, 7, 8, 0x7f, 0x80, 0xfe, 0xff};
 	uint32_t random = 2463534242u;
-	int i;
+	size_t i;
 
-	for (i = 0; i < CHANGES && size; i++) {
+	for (i = 0; i < cuts && size; i++) {
 		size_t at = next_random(&random) % size;
 		uint8_t old = bytes[at];
 
@@ -73,7 +75,7 @@ static void replay_file(const char *path)
 		fail("read all of it", path);
 	fclose(in);
 	give(bytes, size);
-	for (cut = 0; cut < size; cut += size / CUTS + 1)
+	for (cut = 0; cut < size; cut += size / cuts + 1)
 		give(bytes, cut);
 	change(bytes, size);
 	free(bytes);
@@ -113,9 +115,12 @@ static int replay(const char *path)
 
 int main(int argc, char **argv)
 {
+	const char *wanted = getenv("FUZZ_CUTS");
 	int files = 0;
 	int i;
 
+	if (wanted && atoi(wanted) > 0)
+		cuts = (size_t)atoi(wanted);
 	if (LLVMFuzzerInitialize)
 		LLVMFuzzerInitialize(&argc, &argv);
 	for (i = 1; i < argc; i++)
