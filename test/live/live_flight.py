@@ -279,9 +279,9 @@ def forgets(live):
         flight.end()
     finally:
         shutil.rmtree(place)
-    # First, buffers grow to the size that such rounds of records need.
-    grown = sizes[-1] - sizes[rounds // 2 - 1]
-    live.check(grown < rounds // 2 * files * 100, f"forgets: memory grew by {grown} bytes: {sizes}")
+    # Buffers grow to the size that such rounds of records need, which may take a while. What is kept grows in all rounds.
+    grown = min(later - size for size, later in zip(sizes[rounds // 2:], sizes[rounds // 2 + 4:]))
+    live.check(grown < 4 * files * 50, f"forgets: memory grew by {grown} bytes in any four rounds: {sizes}")
     examined(live, flight.made()[0])
 
 

@@ -9,7 +9,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
-from live import IOTRACE, Live  # noqa: E402
+from live import IOTRACE, Live, workload  # noqa: E402
 
 
 class MemoryGroup:
@@ -52,16 +52,9 @@ class MemoryGroup:
                 time.sleep(0.1)
 
 
-FORKS = """
-import os, sys, time
-os.read(int(sys.argv[1]), 1)
-for i in range(5000):
-    if not os.fork():
-        os.close(os.open('/etc/passwd', os.O_RDONLY))
-        time.sleep(3)
-        os._exit(0)
-"""
-
+# Waits for a line, and begins five thousand processes that are there at once. Each opens a file.
+WHEN_TOLD = ("sh", "-c", "read -r _ <&$1; shift; exec \"$@\"", "sh")
+CROWD = (workload("forks"), "5000", "/etc/passwd", "3")
 
 FEW, MOST_TRIES = 100, 8
 
@@ -78,12 +71,12 @@ def test_storage(live):
         go, its_end = os.pipe()
         ready, ready_end = os.pipe()
         argv = [IOTRACE, "--source=bpf", "--strict", "-q", *options, "-o", archive, "--ready-fd", str(ready_end), "--",
-                "/usr/bin/python3", "-c", FORKS, str(go)]
+                *WHEN_TOLD, str(go), *CROWD]
         with subprocess.Popen(argv, pass_fds=(ready_end, go), preexec_fn=group.enter) as run:
             os.close(ready_end)
             live.equal(f"{counter}: the word that it records", os.read(ready, 10), b"ready\n")
             group.leave_and_fill()
-            os.write(its_end, b"x")
+            os.write(its_end, b"go\n")
             status = run.wait(timeout=120)
         for fd in (go, its_end, ready):
             os.close(fd)
