@@ -32,6 +32,12 @@ const struct arch *arch_find(const char *name, size_t length);
 int arch_number(const struct arch *arch, call_id id);
 /* Returns the call that has this number there, or CALL_ID_NONE. */
 call_id arch_call(const struct arch *arch, long number);
+struct arch_name {
+	char text[40];
+};
+
+/* Returns the kernel's name of the call that has this number there, in `name`; NULL: it is unknown. */
+const char *arch_call_name(const struct arch *arch, long number, struct arch_name *name);
 /* Converts the arguments of a call (EVENT_ARGS of them) to those of this machine. */
 void arch_arguments(const struct arch *arch, call_id id, uint64_t *arg);
 /* Converts the flags of an open file to those of this machine. UINT32_MAX (unknown) stays. */

@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import glob
 import json
+import lzma
 import os
 import pty
 import re
@@ -173,6 +174,21 @@ def tracepoints():
     check("no more than the model knows", books["ended"] <= service["count"], True)
 
 
+def names_of_calls(work):
+    """Calls have the names and numbers of the machine that recorded them. The model knows those of calls on files."""
+    for machine, number in (("x86_64", "openat(257)"), ("aarch64", "openat(56)")):
+        capture = f"{work}/{machine}.data"
+        with lzma.open(f"{CAPTURES}/linux-6.12-{machine}/files-perf.data.xz") as packed, open(capture, "wb") as file:
+            file.write(packed.read())
+        told = {span: {row["group"]: row["count"] for row in json.loads(run("latency", "--json", "--span", span, capture)[0])["spans"]}
+                for span in ("call", "syscall")}
+        named = {group.partition("(")[0] for group in told["syscall"]}
+        check(f"{machine}: names of calls", set(told["call"]) - named, set())
+        check(f"{machine}: openat", told["syscall"].get(number), told["call"]["openat"])
+        nameless = sorted(group for group in told["syscall"] if group.isdigit())
+        check(f"{machine}: calls without names", nameless, [])
+
+
 def durations(work):
     """All commands say the same of how long a recording lasted, whatever is measured: so their rates agree."""
     paths = sorted(glob.glob(f"{CAPTURES}/*.data"))
@@ -215,6 +231,7 @@ with tempfile.TemporaryDirectory() as directory:
     outputs(directory)
     terminals()
     tracepoints()
+    names_of_calls(directory)
     durations(directory)
     errors()
 print(f"{wrong} wrong" if wrong else "ok")

@@ -280,4 +280,24 @@ TEST_F(Aarch64, Facts)
 	EXPECT_EQ(e.fact.number[FACT_PATH_number], row("unlinkat"));
 }
 
+TEST(Arch, CallsThatAreNotFollowedHaveNames)
+{
+	const arch *arm = arch_of("aarch64");
+	struct arch_name room;
+	size_t named = 0;
+
+	for (const auto &[name, number] : header_calls) {
+		const char *found = arch_call_name(arch_here(), number, &room);
+
+		if (!found || arch_call(arch_here(), number) != CALL_ID_NONE)
+			continue;
+		EXPECT_EQ(found, name);
+		named++;
+	}
+	EXPECT_GT(named, 100u);
+	EXPECT_STREQ(arch_call_name(arm, 56, &room), "openat");
+	EXPECT_STREQ(arch_call_name(arm, 226, &room), "mprotect");
+	for (long number : {-1L, -10001L, 5000L, 1L << 40})
+		EXPECT_EQ(arch_call_name(arm, number, &room), nullptr) << number;
+}
 } // namespace

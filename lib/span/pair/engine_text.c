@@ -182,7 +182,16 @@ static size_t put_device_number(const struct span_engine *engine, uint32_t numbe
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
 }
 
-static size_t put_number(const struct engine_span *span, uint64_t value, char *text, size_t size)
+/* The architecture of the machine that was recorded; NULL: not known. */
+static const struct arch *arch_of(const struct span_engine *engine)
+{
+	const char *machine = trace_text(engine->trace, trace_host(engine->trace)->machine);
+
+	return arch_find(machine, strlen(machine));
+}
+
+static size_t put_number(const struct span_engine *engine, const struct engine_span *span,
+			 uint64_t value, char *text, size_t size)
 {
 	const char *name = span->group_fields
 				   ? decode_symbol(span->group_fields, span->group_index, value)
@@ -190,12 +199,13 @@ static size_t put_number(const struct engine_span *span, uint64_t value, char *t
 	const char *format = span->kind == GROUP_IS_SIGNED ? "%lld"
 			     : span->kind == GROUP_IS_HEX  ? "0x%llx"
 							   : "%llu";
+	struct arch_name room;
 	char number[24];
 	int length;
 
 	if (!name && (span->by == SPAN_BY_GROUP || span->by == SPAN_BY_CONNECTION) &&
 	    span->span->group_name)
-		name = number_name(span->span->group_name, value);
+		name = number_name(span->span->group_name, value, arch_of(engine), &room);
 	snprintf(number, sizeof(number), format, (unsigned long long)value);
 	length = name ? snprintf(text, size, "%s(%s)", name, number)
 		      : snprintf(text, size, "%s", number);
@@ -214,7 +224,7 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 	case GROUP_IS_NUMBER:
 	case GROUP_IS_SIGNED:
 	case GROUP_IS_HEX:
-		return put_number(what, group, text, size);
+		return put_number(engine, what, group, text, size);
 	case GROUP_IS_TEXT:
 		return put(text, size, strtab_text(engine->strings, (str_id)group),
 			   strtab_length(engine->strings, (str_id)group));
@@ -243,7 +253,7 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 	case GROUP_IS_MOUNT:
 		return put_mount(engine, (uint32_t)group, text, size);
 	case GROUP_IS_CONNECTION:
-		return put_number(what, (uint32_t)group, text, size);
+		return put_number(engine, what, (uint32_t)group, text, size);
 	case GROUP_IS_OWNER:
 		return put_task(text, size, trace_text(engine->trace, (uint32_t)group),
 				(uint32_t)(group >> 32));

@@ -2,7 +2,6 @@
 #include "number_name.h"
 
 #include <iotrace/errname.h>
-#include <iotrace/syscall.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,35 +26,41 @@ static const char *const fuse_opcode[] = {
 	[51] = "TMPFILE",      [52] = "STATX",
 };
 
-static const char *fuse_name(uint64_t number)
+const char *number_name_fuse(uint64_t opcode)
 {
-	return number < sizeof(fuse_opcode) / sizeof(*fuse_opcode) ? fuse_opcode[number] : NULL;
+	return opcode < sizeof(fuse_opcode) / sizeof(*fuse_opcode) ? fuse_opcode[opcode] : NULL;
+}
+
+static const char *fuse_name(uint64_t number, const struct arch *arch, struct arch_name *room)
+{
+	(void)arch, (void)room;
+	return number_name_fuse(number);
 }
 
 /* A negative number is an error code that the function returns. */
-static const char *errno_name(uint64_t number)
+static const char *errno_name(uint64_t number, const struct arch *arch, struct arch_name *room)
 {
 	int error = (int)(int32_t)number;
 
+	(void)arch, (void)room;
 	return error ? errname(error < 0 ? -error : error) : NULL;
 }
 
-static const char *call_name(uint64_t number)
+static const char *call_name(uint64_t number, const struct arch *arch, struct arch_name *room)
 {
-	call_id id = call_by_number((long)number);
-
-	return id == CALL_ID_NONE ? NULL : call_row(id)->name;
+	return arch ? arch_call_name(arch, (long)number, room) : NULL;
 }
 
-const char *number_name(const char *table, uint64_t number)
+const char *number_name(const char *table, uint64_t number, const struct arch *arch,
+			struct arch_name *room)
 {
 	static const struct {
 		const char *table;
-		const char *(*name)(uint64_t number);
+		const char *(*name)(uint64_t, const struct arch *, struct arch_name *);
 	} row[] = {{"fuse_opcode", fuse_name}, {"errno", errno_name}, {"syscall", call_name}};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		if (!strcmp(row[i].table, table))
-			return row[i].name(number);
+			return row[i].name(number, arch, room);
 	return NULL;
 }

@@ -58,5 +58,5 @@ const struct span_ways *span_ways_of_row(const char *name)
 
 const char *span_fuse_opcode(uint64_t opcode)
 {
-	return number_name("fuse_opcode", opcode);
+	return number_name_fuse(opcode);
 }
