@@ -204,7 +204,7 @@ def stacks_of_perf(live):
     of_each = ",".join(f"syscalls:sys_{side}_{call}" for call in ("openat", "close") for side in ("enter", "exit"))
     for events in ("raw_syscalls:sys_enter,raw_syscalls:sys_exit", of_each):
         capture, found = live.path("perf.data"), live.path("perf.json")
-        live.run(["perf", "record", "-q", "-g", "-o", capture, "-e", events, "--", KEYS, "files"])
+        live.run(["perf", "record", "-q", "-m", "8M", "-g", "-o", capture, "-e", events, "--", KEYS, "files"])
         ran = live.run([IOTRACE, "leaks", "--span", "fd", "--stacks", f"--json={found}", capture])
         live.equal(f"{events}: status", ran.returncode, 1)
         with open(found, encoding="utf-8") as file:
