@@ -24,7 +24,7 @@ class Io : public ::testing::Test
 	thread_id t = b.thread(p, 101, "worker");
 	std::vector<struct span *> spans;
 	struct span_engine *engine = nullptr;
-	std::vector<struct span_seen> seen;
+	std::vector<struct span_seen> seen, begun, left;
 	std::vector<std::string> notes;
 
 	void open(const std::vector<const char *> &names, const char *by = nullptr)
@@ -36,6 +36,12 @@ class Io : public ::testing::Test
 			spans.push_back(span_find(name, &err));
 		output.seen = [](void *context, const struct span_seen *s) {
 			static_cast<Io *>(context)->seen.push_back(*s);
+		};
+		output.begun = [](void *context, const struct span_seen *s) {
+			static_cast<Io *>(context)->begun.push_back(*s);
+		};
+		output.left = [](void *context, const struct span_seen *s) {
+			static_cast<Io *>(context)->left.push_back(*s);
 		};
 		output.note = [](void *context, const struct span_note *note) {
 			static_cast<Io *>(context)->notes.emplace_back(note->text);
@@ -205,6 +211,31 @@ TEST_F(Io, ARequestThatWasNeverIssuedHasNoService)
 	EXPECT_EQ(span_engine_books(engine, 0)->fate[SPAN_OPEN], 1U);
 	EXPECT_EQ(span_engine_books(engine, 1)->fate[SPAN_CANCELLED], 1U);
 	EXPECT_EQ(span_engine_books(engine, 2)->begun, 0U);
+}
+
+TEST_F(Io, ARequestWaitsUntilItIsIssuedAndIsServedFromThen)
+{
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::vector<io_event> request = io::request(100, 160, 400, d->location, d->handle, 1,
+						    REQUEST_WRITE, 4096);
+	std::map<uint32_t, uint64_t> begins;
+
+	request[2].op.begun = 100;
+	request[2].op.issued = 160;
+	open({"block", "block-queue", "block-service"});
+	feed({request[0]});
+	EXPECT_EQ(begun.size(), 2U);
+	feed({request[1], request[2]});
+	for (const struct span_seen &s : begun)
+		begins[s.span] = s.begin;
+	EXPECT_EQ(begins, (std::map<uint32_t, uint64_t>{{0, 100}, {1, 100}, {2, 160}}));
+	ASSERT_EQ(left.size(), 1U);
+	EXPECT_EQ(left[0].span, 1U);
+	EXPECT_EQ(left[0].end, 160U);
+	for (const struct span_seen &s : seen)
+		EXPECT_EQ(s.fate, SPAN_ENDED);
+	EXPECT_EQ(seen.size(), 3U);
 }
 
 /* The samples that have call chains, and the stacks that requests get. */

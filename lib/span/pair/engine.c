@@ -62,6 +62,17 @@ void engine_give_up(struct span_engine *engine, uint32_t slot, enum span_fate fa
 	open_remove(&engine->open, slot);
 }
 
+void engine_tell_begun(struct span_engine *engine, uint32_t slot)
+{
+	const struct open_span *span = &engine->open.at[slot];
+	struct span_seen seen;
+
+	if (!engine->output.begun)
+		return;
+	fill_seen(&seen, span, slot, SPAN_OPEN, span->begin);
+	engine->output.begun(engine->output.context, &seen);
+}
+
 void engine_begin(struct span_engine *engine, const struct open_span *span)
 {
 	uint64_t hash = open_hash(&engine->open, span->span, span->key);
@@ -71,12 +82,8 @@ void engine_begin(struct span_engine *engine, const struct open_span *span)
 		engine_give_up(engine, old, SPAN_BEGUN_AGAIN, span->begin);
 	engine->span[span->span].books.begun++;
 	slot = open_add(&engine->open, span, hash);
-	if (engine->output.begun) {
-		struct span_seen seen;
-
-		fill_seen(&seen, span, slot, SPAN_OPEN, span->begin);
-		engine->output.begun(engine->output.context, &seen);
-	}
+	if (span->begin != ENGINE_BEGINS_LATER)
+		engine_tell_begun(engine, slot);
 }
 
 /* Whether the key says that it is a span of a thread that is not followed. */

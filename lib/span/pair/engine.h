@@ -99,8 +99,10 @@ struct span_engine {
 	uint64_t first, last, lost;
 };
 
-/* Begins a span; it is copied into a slot. */
+/* Begins a span; it is copied into a slot. If its begin is ENGINE_BEGINS_LATER, it is told to the output later. */
+#define ENGINE_BEGINS_LATER UINT64_MAX
 void engine_begin(struct span_engine *engine, const struct open_span *span);
+void engine_tell_begun(struct span_engine *engine, uint32_t slot);
 /* Ends the span with this key, with its fate. Returns false, and counts it, if there is none. */
 bool engine_end(struct span_engine *engine, uint32_t span, const uint64_t *key, enum span_fate fate,
 		uint64_t time, uint64_t bytes);
@@ -130,8 +132,6 @@ void engine_enter(struct span_engine *engine, const struct engine_use *use,
 		  const struct event *event);
 /* Updates the mappings of tasks that begin, execute or end. */
 void engine_follow_stacks(struct span_engine *engine, const struct event *event);
-/* Removes block requests that were never issued: they have no service time. */
-void engine_drop_unissued(struct span_engine *engine);
 /* An event of a span that the archive says itself. Returns whether it is one. */
 bool engine_take_recorded(struct span_engine *engine, const struct io_event *event);
 /* Says which spans the archive lacks. */

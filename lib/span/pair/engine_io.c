@@ -1,17 +1,16 @@
 /*
- * engine_io: spans of the model: calls, operations, block requests, descriptors. Their keys are ids of the trace.
+ * engine_io: spans of the model: calls, operations, descriptors, and block requests (engine_block.c). Their keys are ids of the trace.
  */
 #include "engine.h"
 #include "engine_async.h"
+#include "engine_block.h"
 #include "engine_mount.h"
+#include "engine_result.h"
 
 #include <iotrace/escape.h>
 #include <iotrace/mem.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The request has not been issued, so the begin of its service is unknown. */
-static const uint64_t not_issued = UINT64_MAX;
 
 static struct engine_thread *thread_of(struct span_engine *engine, thread_id id)
 {
@@ -29,11 +28,6 @@ static struct engine_frame *frame_of(struct engine_thread *thread)
 							      : NULL;
 }
 
-static str_id name_of_file(const struct span_engine *engine, file_id file)
-{
-	return file < trace_files(engine->trace) ? trace_file(engine->trace, file)->path : 0;
-}
-
 static str_id name_of_handle(const struct span_engine *engine, handle_id id)
 {
 	const struct trace_handle *handle;
@@ -41,7 +35,7 @@ static str_id name_of_handle(const struct span_engine *engine, handle_id id)
 	if (id >= trace_handles(engine->trace))
 		return 0;
 	handle = trace_handle(engine->trace, id);
-	return handle->file != ID_NONE ? name_of_file(engine, handle->file) : handle->name;
+	return handle->file != ID_NONE ? engine_file_name(engine, handle->file) : handle->name;
 }
 
 static uint64_t group_of(const struct engine_span *span, const struct span_engine *engine,
@@ -151,7 +145,7 @@ static void enter(struct span_engine *engine, struct engine_thread *thread,
 		.region = event->region.id,
 		.enter = event->time,
 		.name = event->handle != ID_NONE ? name_of_handle(engine, event->handle)
-						 : name_of_file(engine, event->region.file),
+						 : engine_file_name(engine, event->region.file),
 		.file = event->handle != ID_NONE ? engine_file(engine, event->handle)
 						 : event->region.file,
 		.is_nameless = event->handle < trace_handles(engine->trace) &&
@@ -184,15 +178,6 @@ static void op_begin(struct span_engine *engine, struct engine_thread *thread,
 	}
 }
 
-static void add_moved(const struct io_event *event, uint64_t bytes, uint64_t *read,
-		      uint64_t *written)
-{
-	if (event->op.mode == IO_MODE_READ)
-		*read += bytes;
-	else if (event->op.mode == IO_MODE_WRITE)
-		*written += bytes;
-}
-
 static void end_op(struct span_engine *engine, uint32_t span, const struct io_event *event,
 		   uint64_t bytes, uint32_t stack)
 {
@@ -202,7 +187,7 @@ static void end_op(struct span_engine *engine, uint32_t span, const struct io_ev
 	bool is_whole = event->kind == IO_OP_COMPLETE;
 
 	if (open && is_whole) {
-		add_moved(event, bytes, &open->read, &open->written);
+		engine_add_moved(event, bytes, &open->read, &open->written);
 		open->has_failed = event->op.error > 0;
 	}
 	if (open)
@@ -221,7 +206,7 @@ static void op_end(struct span_engine *engine, struct engine_thread *thread,
 
 	if (is_whole && frame && !event->op.is_non_blocking) {
 		frame->bytes += bytes;
-		add_moved(event, bytes, &frame->read, &frame->written);
+		engine_add_moved(event, bytes, &frame->read, &frame->written);
 	}
 	for (uint32_t i = 0; i < engine->spans; i++)
 		if (is_of(engine->span[i].span->source, thread, event))
@@ -312,123 +297,6 @@ static void thread_event(struct span_engine *engine, const struct io_event *even
 	}
 }
 
-static uint64_t request_group(const struct engine_span *span, const struct span_engine *engine,
-			      const struct io_event *event)
-{
-	uint32_t process = trace_thread(engine->trace, event->thread)->process;
-	uint32_t device = trace_process(engine->trace, process)->device;
-
-	switch (span->kind) {
-	case GROUP_IS_REQUEST:
-		return map_key(device, event->op.type);
-	case GROUP_IS_DEVICE:
-		return device;
-	case GROUP_IS_MODE:
-		return IO_MODES + event->op.type;
-	case GROUP_IS_OWNER:
-		return map_key(event->op.pid, event->op.name);
-	case GROUP_IS_TRACE_TEXT:
-		return name_of_file(engine, event->op.file);
-	default:
-		return 0;
-	}
-}
-
-static void request_begin(struct span_engine *engine, const struct io_event *event)
-{
-	uint32_t stack = engine_request_stack(engine, event);
-
-	for (uint32_t i = 0; i < engine->spans; i++) {
-		const struct engine_span *span = &engine->span[i];
-		bool is_service = span->span->source == SPAN_OF_SERVICE;
-
-		if (!span_is_of_requests(span->span))
-			continue;
-		engine_begin(engine, &(const struct open_span){
-					     .span = (uint16_t)i,
-					     .key = {event->op.id},
-					     .begin = is_service ? not_issued : event->time,
-					     .bytes = event->op.bytes == IO_BYTES_UNDEFINED
-							      ? 0
-							      : event->op.bytes,
-					     .pid = event->op.pid,
-					     .comm = event->op.name,
-					     .about = name_of_file(engine, event->op.file),
-					     .group = request_group(span, engine, event),
-					     .stack = stack,
-				     });
-	}
-}
-
-static void forget(struct span_engine *engine, uint32_t slot)
-{
-	engine->span[engine->open.at[slot].span].books.begun--;
-	open_remove(&engine->open, slot);
-}
-
-void engine_drop_unissued(struct span_engine *engine)
-{
-	if (!engine->has_sources[SPAN_OF_SERVICE])
-		return;
-	for (uint32_t i = 0; i < engine->open.count; i++)
-		if (engine->open.at[i].is_used && engine->open.at[i].begin == not_issued)
-			forget(engine, i);
-}
-
-/* The last issue counts, because a request that its driver gave back is issued again. */
-static void request_end_one(struct span_engine *engine, uint32_t span, uint32_t slot,
-			    const struct io_event *event)
-{
-	struct open_span *open = &engine->open.at[slot];
-	enum span_source source = engine->span[span].span->source;
-	bool is_whole = event->kind == IO_OP_COMPLETE;
-	enum span_fate fate = is_whole ? SPAN_ENDED : engine_fate_of(event->op.end);
-	uint64_t time = event->time;
-
-	if (is_whole) {
-		add_moved(event, open->bytes, &open->read, &open->written);
-		open->has_failed = event->op.error > 0;
-	}
-	if (source == SPAN_OF_SERVICE && event->op.issued)
-		open->begin = event->op.issued;
-	if (open->begin == not_issued) {
-		forget(engine, slot);
-		return;
-	}
-	if (source == SPAN_OF_QUEUE && is_whole) {
-		time = event->op.issued;
-		/* Bios of a stacked device are not issued. */
-		fate = time ? SPAN_ENDED : SPAN_CANCELLED;
-	}
-	engine_end(engine, span, &(const uint64_t[SPAN_KEYS]){event->op.id}[0], fate, time, 0);
-}
-
-static void request_event(struct span_engine *engine, const struct io_event *event)
-{
-	const uint64_t key[SPAN_KEYS] = {event->op.id};
-
-	if (event->kind == IO_OP_BEGIN) {
-		request_begin(engine, event);
-		return;
-	}
-	for (uint32_t i = 0; i < engine->spans; i++) {
-		enum span_source source = engine->span[i].span->source;
-		uint32_t slot;
-
-		if (!span_is_of_requests(engine->span[i].span))
-			continue;
-		slot = open_find(&engine->open, i, key);
-		if (event->kind == IO_OP_ISSUED && source == SPAN_OF_SERVICE && slot != OPEN_NONE)
-			engine->open.at[slot].begin = event->time;
-		if (event->kind != IO_OP_COMPLETE && event->kind != IO_OP_CANCELLED)
-			continue;
-		if (slot != OPEN_NONE)
-			request_end_one(engine, i, slot, event);
-		else
-			engine->span[i].books.ends_without_begin++;
-	}
-}
-
 void span_engine_io_event(struct span_engine *engine, const struct io_event *event)
 {
 	if (event->kind == IO_LOST)
@@ -440,7 +308,7 @@ void span_engine_io_event(struct span_engine *engine, const struct io_event *eve
 		thread_event(engine, event);
 		break;
 	case LOCATION_DEVICE:
-		request_event(engine, event);
+		engine_block(engine, event);
 		break;
 	case LOCATION_METRIC:
 		break;

@@ -1,5 +1,6 @@
 /* engine_life: creates an engine, ends and releases it. */
 #include "engine.h"
+#include "engine_block.h"
 #include "stacks.h"
 
 #include <iotrace/mem.h>
@@ -66,7 +67,7 @@ void span_engine_end(struct span_engine *engine)
 {
 	uint64_t end = span_engine_last(engine);
 
-	engine_drop_unissued(engine);
+	engine_block_drop_unissued(engine);
 	engine_check_recorded(engine);
 	for (uint32_t i = 0; i < engine->open.count; i++)
 		if (engine->open.at[i].is_used)

@@ -8,6 +8,11 @@ file_id engine_file(const struct span_engine *engine, handle_id id)
 	return id < trace_handles(engine->trace) ? trace_handle(engine->trace, id)->file : ID_NONE;
 }
 
+str_id engine_file_name(const struct span_engine *engine, file_id file)
+{
+	return file < trace_files(engine->trace) ? trace_file(engine->trace, file)->path : 0;
+}
+
 uint32_t engine_mount(const struct span_engine *engine, file_id file)
 {
 	return file < trace_files(engine->trace) ? trace_file(engine->trace, file)->mount : ID_NONE;

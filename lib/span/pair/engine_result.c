@@ -1,4 +1,4 @@
-/* engine_result: what the end of a span of tracepoints says: whether it failed, and how much data it moved. */
+/* engine_result: what the end of a span says: whether it failed, and how much data it moved. */
 #include "engine_result.h"
 
 #include <iotrace/span_ways.h>
@@ -11,6 +11,15 @@ uint8_t engine_moves(struct span_engine *engine, const struct span *span,
 	if (!span->ways || !engine_field(engine, &use->group, event, &value))
 		return 0;
 	return (uint8_t)span->ways->of(value);
+}
+
+void engine_add_moved(const struct io_event *event, uint64_t bytes, uint64_t *read,
+		      uint64_t *written)
+{
+	if (event->op.mode == IO_MODE_READ)
+		*read += bytes;
+	else if (event->op.mode == IO_MODE_WRITE)
+		*written += bytes;
 }
 
 static uint64_t moved(const struct span_way *way, uint64_t begin, uint64_t end)

@@ -1,4 +1,4 @@
-/* engine_result: whether spans of tracepoints failed, and what they moved. */
+/* engine_result: whether spans failed, and what they moved. */
 #pragma once
 
 #include "engine.h"
@@ -9,3 +9,6 @@ uint8_t engine_moves(struct span_engine *engine, const struct span *span,
 /* What the end says of the span: whether it failed, and what it moved. */
 void engine_result(struct span_engine *engine, const struct engine_use *use,
 		   const struct event *event, struct open_span *open);
+/* Adds the bytes of an operation to those that its span has read or written. */
+void engine_add_moved(const struct io_event *event, uint64_t bytes, uint64_t *read,
+		      uint64_t *written);
