@@ -11,15 +11,14 @@
 #include "bpf/base/sample.h"
 #include "bpf/base/user.h"
 #include "bpf/block/device.h"
+#include "bpf/block/kind.h"
 #include "bpf/block/page.h"
 
-#include <iotrace/request.h>
 #include <linux/errno.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile bool has_devices;     /* record only steps of these devices */
-const volatile uint32_t zone_append; /* number of this operation, which differs between kernels */
+const volatile bool has_devices; /* record only steps of these devices */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -37,25 +36,6 @@ volatile bool is_on;
 static __always_inline bool is_recorded(uint32_t dev)
 {
 	return is_on && (!has_devices || bpf_map_lookup_elem(&devices, &dev));
-}
-
-static __always_inline uint32_t type_of(uint32_t operation)
-{
-	switch (operation) {
-	case REQ_OP_READ:
-		return REQUEST_READ;
-	case REQ_OP_WRITE:
-		return REQUEST_WRITE;
-	case REQ_OP_FLUSH:
-		return REQUEST_FLUSH;
-	case REQ_OP_DISCARD:
-	case REQ_OP_SECURE_ERASE:
-		return REQUEST_DISCARD;
-	case REQ_OP_WRITE_ZEROES:
-		return REQUEST_ZEROES;
-	default:
-		return operation == zone_append ? REQUEST_WRITE : REQUEST_OTHER;
-	}
 }
 
 #define LETTER(flags, bit, letter)                                                                 \
@@ -102,7 +82,7 @@ static __always_inline struct bpf_record_request *begin_step(struct outgoing *ou
 				 .size = sizeof(*record),
 				 .flags = choice_by_user()},
 			.step = step,
-			.type = type_of(flags & OPERATION),
+			.type = kind_of(flags),
 			.letters = letters_of(flags),
 			.major = MAJOR(dev),
 			.minor = MINOR(dev),
