@@ -89,6 +89,17 @@ enum counted_by {
 	COUNTED_BY_FILE_SYSTEM,
 	COUNTED_BY_FILE, /* by the file of the call, and of the file that it copies to: live_counted_text() */
 	COUNTED_BY_CONNECTION, /* as COUNTED_BY_OWNER, but flights are by both */
+	/* Of block requests: the number of the device in the kernel's format, and enum request_kind. COUNTED_BY_GROUP: map_key() of both. */
+	COUNTED_BY_DEVICE,
+	COUNTED_BY_KIND,
+};
+
+/* Block requests, or parts of them: until they were issued last, or from then on. */
+enum counted_requests {
+	COUNTED_NO_REQUESTS,
+	COUNTED_WHOLE_REQUESTS,
+	COUNTED_QUEUES,
+	COUNTED_SERVICES,
 };
 
 /* The bytes of one direction are the size of the begin or of the end, less a header. */
@@ -134,7 +145,6 @@ struct counted_span {
 	 * directions of `about`. What has begun before does not count.
 	 */
 	bool is_as_recorded;
-	/* Block requests of the whole machine, by device; groups are numbers of devices in the kernel's format. */
-	bool is_of_requests;
+	enum counted_requests requests;
 	struct text_list events; /* events to record if the span cannot be counted */
 };

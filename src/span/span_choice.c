@@ -84,6 +84,10 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 		return COUNTED_BY_FILE;
 	if (options->is_of_owners || !strcmp(by, "fs"))
 		return span_is_of_raw_calls(span) ? COUNTED_BY_FILE_SYSTEM : COUNTED_BY_OWNER;
+	if (span_is_of_requests(span) && !strcmp(by, "device"))
+		return COUNTED_BY_DEVICE;
+	if (span_is_of_requests(span) && !strcmp(by, "mode"))
+		return COUNTED_BY_KIND;
 	return !strcmp(by, "none")         ? COUNTED_BY_NOTHING
 	       : !strcmp(by, "process")    ? COUNTED_BY_PROCESS
 	       : !strcmp(by, "thread")     ? COUNTED_BY_THREAD
@@ -91,6 +95,14 @@ static enum counted_by by_of(const struct span_options *options, const struct sp
 	       : !strcmp(by, "cgroup")     ? COUNTED_BY_CGROUP
 	       : !strcmp(by, "connection") ? COUNTED_BY_CONNECTION
 					   : COUNTED_BY_GROUP;
+}
+
+static enum counted_requests requests_of(const struct span *span)
+{
+	return span->source == SPAN_OF_REQUESTS  ? COUNTED_WHOLE_REQUESTS
+	       : span->source == SPAN_OF_QUEUE   ? COUNTED_QUEUES
+	       : span->source == SPAN_OF_SERVICE ? COUNTED_SERVICES
+						 : COUNTED_NO_REQUESTS;
 }
 
 static void add_flights(const struct span_options *options, const struct span *span,
@@ -162,7 +174,7 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 		.is_taken_in_parts = options->interval && !options->is_stat,
 		.has_user = options->has_user,
 		.user = options->user,
-		.is_of_requests = span->source == SPAN_OF_REQUESTS,
+		.requests = requests_of(span),
 		.is_as_recorded = is_of_calls && by != COUNTED_BY_FILE_SYSTEM,
 	};
 	if (options->is_stat)
@@ -170,7 +182,7 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 	add_about(options, span, counted);
 	for (int side = 0; side < SPAN_SIDES; side++)
 		copy_side(counted, span, side);
-	if (!counted->is_of_requests && span != options->calls && !options->is_of_owners)
+	if (!counted->requests && span != options->calls && !options->is_of_owners)
 		span_add_events(span, false, &counted->events);
 	for (uint32_t i = 0; i < counted->events.count; i++) /* without fields */
 		*strchrnul((char *)(uintptr_t)counted->events.item[i], '=') = '\0';
@@ -196,7 +208,7 @@ static const char *why_not(const struct span_options *options, uint32_t index)
 
 	if (span->source == SPAN_OF_TRACEPOINTS)
 		return span_why_not(options, span);
-	if (span->source == SPAN_OF_REQUESTS)
+	if (span_is_of_requests(span))
 		return span_why_not_requests(options);
 	return span_choice_is_of_files(options) ? span_why_none(options, true)
 						: span_why_not_calls(options, span);
@@ -234,7 +246,7 @@ static void choose(struct span_options *options, uint32_t index)
 		options->why = why;
 	if (why)
 		log_info("span '%s' is not counted in the kernel: %s", span->name, why);
-	else if (span->source == SPAN_OF_TRACEPOINTS || span->source == SPAN_OF_REQUESTS)
+	else if (span->source == SPAN_OF_TRACEPOINTS || span_is_of_requests(span))
 		add(options, span, index);
 	else
 		choose_calls(options, index);

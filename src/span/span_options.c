@@ -303,7 +303,8 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	recording->is_watched = options->interval > 0;
 	if (options->is_countable)
 		span_choice_make(options);
-	if (options->is_stat && has_causes(options))
+	/* Without the programs that count requests, records of calls say which task caused one. */
+	if ((options->is_stat || options->counted_count) && has_causes(options))
 		recording->records_uncounted = true;
 	recording->are_all_counted = options->counted_count == options->set.spans;
 	recording->is_without_calls = recording->are_all_counted ||

@@ -46,13 +46,19 @@ static const char *why_not_side(const struct span *span, int side)
 	return NULL;
 }
 
-/* The programs find the device of a request and whether a followed task caused it, but not its file. */
+/*
+ * The programs find the device of a request and whether a followed task caused it, but not its file. The name of its process is that of
+ * a task that may have ended long before a worker writes its pages.
+ */
 const char *span_why_not_requests(const struct span_options *options)
 {
-	bool is_by_device = options->by && !strcmp(options->by, "device");
+	static const char *const group[] = {"group", "none", "device", "mode"};
+	bool is_known = !options->by;
 
-	if (!options->is_stat || (!is_by_device && !options->is_of_owners))
-		return "its begins and ends come from the model";
+	for (size_t i = 0; i < sizeof(group) / sizeof(*group) && !is_known; i++)
+		is_known = !strcmp(options->by, group[i]);
+	if (!is_known && !options->is_of_owners)
+		return "only records say which process and which file a request is of";
 	return span_why_none(options, true);
 }
 

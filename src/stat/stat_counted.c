@@ -118,7 +118,7 @@ int stat_counted_cut(struct frames *frames, const struct span_run *run, struct s
 			    .paths = paths,
 			    .has_owners = by == COUNTED_BY_FILE_SYSTEM,
 			    .is_of_model = by == COUNTED_BY_FILE_SYSTEM || by == COUNTED_BY_FILE ||
-					   run->options->counted[0].is_of_requests ||
+					   run->options->counted[0].requests ||
 					   run->options->counted[0].is_as_recorded,
 			    .has_tasks = by == COUNTED_BY_PROCESS || by == COUNTED_BY_THREAD,
 			    .now = now};

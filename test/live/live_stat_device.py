@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""iotrace stat --by device live: the requests of the machine as the kernel counts them, and those that some tasks cause."""
+"""Block requests as the kernel counts them, for iotrace stat and iotrace latency: those of the machine, and those that some tasks cause."""
 
+import collections
 import contextlib
 import json
 import os
@@ -13,13 +14,31 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
+from latency_recorder import LatencyRecorder  # noqa: E402
 from live import IOTRACE, Live, SOURCE, together, wait_until  # noqa: E402
 from stat_frames import frames, numbers, started  # noqa: E402
 
 DISK_WORK = """dd if=/dev/zero of=/dev/{0} bs=64k count=200 oflag=direct
 dd if=/dev/{0} of=/dev/null bs=16k count=300 iflag=direct
 dd if=/dev/zero of=/dev/{0} bs=1M count=20 conv=fsync
-blkdiscard -o 33554432 -l 1048576 /dev/{0}; sync /dev/{0}; echo 3 > /proc/sys/vm/drop_caches; cat /dev/{0} > /dev/null"""
+dd if=/dev/zero of=/dev/{0} bs=4k count=5 oflag=direct,dsync
+blkdiscard -o 33554432 -l 1048576 /dev/{0}; sync /dev/{0}
+blockdev --flushbufs /dev/{0}; cat /dev/{0} > /dev/null"""
+# Requests that are submitted at once, in any order, are merged in the scheduler.
+MERGED_WORK = ["fio", "--name=a", "--rw=randwrite", "--bs=4k", "--size=1m", "--direct=1", "--ioengine=libaio", "--iodepth=128", "--iodepth_batch=128",
+               "--output=/dev/null"]
+# Zeroes. A request at the end of the disk's file ends in part, is given back and issued again, and fails; those behind the end fail.
+SHORT = (48 << 20) + 8192
+SHORT_WORK = """blkdiscard -z -o 33554432 -l 1048576 /dev/{0}
+truncate -s {1} {2}
+for i in 0 32; do dd if=/dev/{0} of=/dev/null bs=64k skip=$((768 + i)) count=3 iflag=direct; done; true"""
+SPANS = ("block", "block-queue", "block-service")
+EACH_SPAN = [word for span in SPANS for word in ("--span", span)]
+# The kernel counts, or each request is recorded: --heatmap needs the times.
+WAYS = {"counted": ("--source=bpf", *EACH_SPAN), "bpf": ("--source=bpf", "--heatmap=/dev/null", *EACH_SPAN), "perf": ("--source=perf", *EACH_SPAN),
+        "mode": ("--source=bpf", "--span", "block", "--by", "mode")}
+VIEWS = {("device", "bpf"): ("--by", "device"), ("device", "perf"): ("--by", "device"), ("block-queue", "bpf"): ("--span", "block-queue"),
+         ("block-service", "bpf"): ("--span", "block-service")}
 
 
 def by_device(live):
@@ -44,44 +63,104 @@ def device_stat(name):
         return [int(word) for word in file.read().split()]
 
 
+@contextlib.contextmanager
+def observed(live, names):
+    """All recorders of the requests of these devices while the body runs: the numbers of iotrace latency, and the processes of iotrace stat."""
+    of_disks = [word for name in names for word in ("--device", name)]
+    found = {}
+    recorders = {name: LatencyRecorder(live, name, {}, *way, "-a", "-m", "8M", *of_disks) for name, way in WAYS.items()}
+    stats = {(view, source): started(live, f"--source={source}", "-v", "-i", "0.2", "-a", *words, *of_disks, f"--json={live.path(view + source)}",
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+             for (view, source), words in VIEWS.items()}
+    yield found
+    for process in [*stats.values(), *(recorder.process for recorder in recorders.values())]:
+        process.send_signal(signal.SIGINT)
+    found.update({name: recorder.numbers(live) for name, recorder in recorders.items()})
+    for (view, source), process in stats.items():
+        text = process.communicate()[1]
+        live.equal(f"{view} {source}: status", process.returncode, 0)
+        live.equal(f"{view} {source}: who counts", b"is counted in the kernel" in text, source == "bpf")
+
+
 def requests(live):
     """The kernel counts requests, and iotrace pairs their steps: at the same time, for a device with requests and one with bios."""
     if SOURCE != "bpf":
         return
     with contextlib.ExitStack() as stack:
-        disks = [stack.enter_context(block.Disk(live.path("image"), 64 << 20))]
+        disks = [stack.enter_context(block.Disk(live.path("image"), 64 << 20, scheduler="mq-deadline", is_direct=True))]
         if block.Zram.is_known():
             disks.append(stack.enter_context(block.Zram(64 << 20)))
         else:
             live.lacks("zram")
         names = [disk.name for disk in disks]
-        runs = []
-        for source in ("bpf", "perf"):
-            ready, gives = os.pipe()
-            chosen = [word for name in names for word in ("--device", name)]
-            runs.append(subprocess.Popen([IOTRACE, "stat", f"--source={source}", f"--ready-fd={gives}", "-v", "-i", "0.2", "-a", "--by", "device",
-                                          *chosen, f"--json={live.path(source)}"], pass_fds=[gives],
-                                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
-            os.close(gives)
-            with os.fdopen(ready, "rb") as file:
-                live.equal(f"{source}: ready", file.readline(), b"ready\n")
-        before = {name: device_stat(name) for name in names}
-        for name in names:
-            subprocess.run(["sh", "-c", DISK_WORK.format(name)], check=True, stderr=subprocess.DEVNULL)
-        after = {name: device_stat(name) for name in names}
-        for run in runs:
-            run.send_signal(signal.SIGINT)
-        said = [run.communicate()[1] for run in runs]
-    live.equal("status", [run.returncode for run in runs], [0, 0])
-    live.equal("who counts", [b"span 'block' is counted in the kernel" in text for text in said], [True, False])
-    (kernel, kernel_busy), (user, user_busy) = (numbers(live.path(source)) for source in ("bpf", "perf"))
-    live.equal("numbers", kernel, user)
+        with observed(live, names) as found:
+            before = {name: device_stat(name) for name in names}
+            steps = subprocess.Popen(["perf", "stat", "-a", "-x,", "-o", live.path("steps"), "-e", "block:block_rq_requeue,block:block_rq_merge"])
+            for name in names:
+                subprocess.run(["sh", "-c", DISK_WORK.format(name)], check=True, stderr=subprocess.DEVNULL)
+            subprocess.run([*MERGED_WORK, f"--filename={disks[0].path}"], check=True)
+            subprocess.run(["sh", "-c", SHORT_WORK.format(names[0], SHORT, live.path("image"))], check=True, stderr=subprocess.DEVNULL)
+            after = {name: device_stat(name) for name in names}
+            steps.send_signal(signal.SIGINT)
+            steps.wait()
+    with open(live.path("steps"), encoding="ascii") as file:
+        counts = {line.split(",")[2]: int(line.split(",")[0]) for line in file if "block:" in line}
+    live.check(all(counts.values()) and len(counts) == 2, f"requests are given back and merged: {counts}")
+    same_stat(live, found["counted"])
+    same_latency(live, found)
+    kernel = numbers(live.path("devicebpf"))[0]
     live.equal("devices", sorted(kernel), sorted(names + ["TOTAL"]))
     for name in names:
-        live.check(abs(kernel_busy[name] - user_busy[name]) < 0.1, f"{name}: busy {kernel_busy[name]} {user_busy[name]}")
         reads, _, read, _, writes, _, written, *_ = [b - a for a, b in zip(before[name], after[name])]
         live.check(reads >= 300 and writes >= 200 and kernel[name][0] >= reads + writes, f"{name}: {reads} {writes} {kernel[name]}")
         live.equal(f"{name}: bytes", kernel[name][1:3], [read * 512, written * 512])
+        rows = [row for row in found["counted"]["spans"] if row["span"] == "block" and row["group"].startswith(f"{name} ")]
+        live.equal(f"{name}: latency", sum(row["count"] for row in rows), kernel[name][0])
+    live.check(kernel[names[0]][3] >= 2, f"requests that failed: {kernel}")
+
+
+def same_stat(live, latency):
+    (kernel, kernel_busy), (user, user_busy) = (numbers(live.path(f"device{source}")) for source in ("bpf", "perf"))
+    live.equal("numbers", kernel, user)
+    for name, busy in kernel_busy.items():
+        live.check(abs(busy - user_busy[name]) < 0.1, f"{name}: busy {busy} {user_busy[name]}")
+    for span in SPANS[1:]:
+        rows, busy = numbers(live.path(f"{span}bpf"))
+        expected = {row["group"]: row["count"] for row in latency["spans"] if row["span"] == span}
+        expected["TOTAL"] = sum(expected.values())
+        live.equal(f"{span}: requests", {name: row[0] for name, row in rows.items()}, expected)
+        live.equal(f"{span}: read, written, errors, in flight", rows["TOTAL"][1:], kernel["TOTAL"][1:])
+        live.check(0 < busy["TOTAL"] <= kernel_busy["TOTAL"] + 0.1, f"{span}: busy {busy['TOTAL']} {kernel_busy['TOTAL']}")
+
+
+def by_group(numbers, *keys):
+    return {(row["span"], row["group"]): [row[key] for key in keys] for row in numbers["spans"]}
+
+
+def same_latency(live, found):
+    """The numbers of all recorders are the same, and their times differ by what their programs take."""
+    for name, numbers_of in found.items():
+        live.check(numbers_of["books"]["balanced"], f"{name}: {numbers_of['books']['sentence']}")
+        for span in numbers_of["books"]["spans"]:
+            live.equal(f"{name}: who counts {span['span']}", span.pop("counted_in_kernel"), name in ("counted", "mode"))
+    counts = {name: by_group(numbers_of, "count", "bytes") for name, numbers_of in found.items()}
+    live.equal("latency: bpf", counts["counted"], counts["bpf"])
+    live.equal("latency: perf", counts["counted"], counts["perf"])
+    live.equal("latency: books", found["counted"]["books"]["spans"], found["bpf"]["books"]["spans"])
+    live.equal("latency: kinds", {group.rpartition(" ")[2] for _, group in counts["counted"]}, {"read", "write", "flush", "discard", "zeroes"})
+    by_mode = collections.defaultdict(lambda: [0, 0])
+    for (span, group), row in counts["counted"].items():
+        if span == "block":
+            by_mode[span, group.rpartition(" ")[2]][0] += row[0]
+            by_mode[span, group.rpartition(" ")[2]][1] += row[1]
+    live.equal("latency: by mode", counts["mode"], dict(by_mode))
+    for row in found["counted"]["spans"]:
+        live.equal(f"{row['group']}: histogram", sum(bucket["count"] for bucket in row["histogram"]), row["count"])
+        live.check(row["min_ns"] <= row["avg_ns"] <= row["max_ns"] and row["stddev_ns"] <= row["max_ns"], f"{row}")
+    times = {name: by_group(numbers_of, "avg_ns") for name, numbers_of in found.items()}
+    for key, (count, _) in counts["counted"].items():
+        took = [times[name][key][0] for name in ("counted", "bpf", "perf")]
+        live.check(count < 100 or max(took) - min(took) < 10000 + max(took) / 20, f"{key}: time: {took}")
 
 
 # Direct I/O, pages that a worker writes after dd has ended, and a flush.
@@ -92,7 +171,7 @@ dd if=/dev/zero of={0}/later bs=64k count=50
 dd if=/dev/zero of={0}/flushed bs=16k count=30 conv=fsync
 sync; exec sleep 0.2
 """
-OTHERS_WORK = "while :; do dd if=/dev/zero of={0}/other bs=4k count=9 oflag=direct; dd if={0}/other of=/dev/null bs=4k iflag=direct; done"
+OTHERS_WORK = "while :; do dd if=/dev/zero of={0}/other bs=4k count=9 oflag=direct; dd if={0}/other of=/dev/null bs=4k iflag=direct; sleep 0.02; done"
 KIB = 1024
 MOVED = {"read": 40 * 64 * KIB, "written": (40 * 64 + 50 * 64 + 30 * 16) * KIB}
 
@@ -120,21 +199,32 @@ def of_tasks(live):
         work = subprocess.Popen(["sh", "-c", WORK.format(place)], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         counts = started(live, "-v", "--by", "device", "-i", "0.2", "-p", str(work.pid), f"--json={live.path('counted')}",
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        records = started(live, "--span", "block", "--by", "device", "--device", name, "-p", str(work.pid), f"--json={live.path('recorded')}",
-                          command="latency", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        latency = {what: LatencyRecorder(live, what, {}, f"--source={SOURCE}", "--span", "block", *words, "--device", name, "-p", str(work.pid))
+                   for what, words in (("above", ("--by", "none", "--above", "50us")), ("each", ("--by", "device", "--heatmap=/dev/null")))}
         work.communicate(b"go\n")
         said = counts.communicate()[1].decode()
-        records.communicate()
-    live.equal("status", [work.returncode, counts.returncode, records.returncode], [0, 0, 0])
+        found = {what: recorder.numbers(live) for what, recorder in latency.items()}
+    live.equal("status", [work.returncode, counts.returncode], [0, 0])
     live.equal("counted", "span 'block' is counted in the kernel" in said, SOURCE == "bpf")
     row = numbers(live.path("counted"))[0][name]
-    with open(live.path("recorded"), encoding="utf-8") as file:
-        recorded = {span["group"]: span for span in json.load(file)["spans"]}[name]
-    live.equal("as recorded", [row[0], row[1] + row[2]], [recorded["count"], recorded["bytes"]])
+    each = by_group(found["each"], "count", "bytes")["block", name]
+    live.equal("as recorded", [row[0], row[1] + row[2]], each)
+    above = by_group(found["above"], "count", "min_ns")["block", ""]
+    live.equal("latency of those that took long", above[0] + found["above"]["not_above"], each[0])
+    live.check(above[1] > 50000, f"latency of those that took long: {above}")
+    live.equal("latency: who counts", [numbers_of["books"]["spans"][0]["counted_in_kernel"] for numbers_of in found.values()],
+               [SOURCE == "bpf", False])
     live.equal("read", row[1], MOVED["read"])
     if SOURCE == "bpf":  # perf's events do not say which file a worker writes; sync also writes what the file system notes about itself
         live.check(0 <= row[2] - MOVED["written"] < 64 * KIB, f"written: {row[2]} instead of {MOVED['written']}")
     live.equal("errors, in flight", row[3:], [0, 0])
+
+
+def recorded(live):
+    """What the programs do not know is recorded."""
+    ran = live.run([IOTRACE, "latency", "-v", f"--source={SOURCE}", "--span", "block", "--by", "process", "--", "true"])
+    why = "only records say which process and which file a request is of"
+    live.check(f"span 'block' is not counted in the kernel: {why}" in " ".join(ran.stderr.decode().split()), f"by process: {ran.stderr}")
 
 
 def of_chosen_tasks(live):
@@ -160,7 +250,7 @@ def of_ring(live):
     live.check(by[name]["written_bytes_total"] == 300 * 4 * KIB, f"ring: {by[name]}")
 
 
-TESTS = (by_device, requests, of_tasks, of_chosen_tasks, of_ring)
+TESTS = (by_device, requests, of_tasks, recorded, of_chosen_tasks, of_ring)
 
 with Live() as all_tests, block.Busy():  # perf's samples of an idle CPU are not delivered
     together(all_tests, [one for one in TESTS if one.__name__ in sys.argv[1:]] or TESTS)

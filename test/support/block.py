@@ -46,28 +46,35 @@ def disk_of(path):
 class Disk:
     """A loop device over a new file, whose requests have at most so many KiB: `with Disk(path, size) as disk:`
 
-    The kernel keeps the limit when the device gets another file, so each disk sets it, also to what is usual."""
+    The kernel keeps the limit and the scheduler when the device gets another file, so each disk sets them, also to what is usual.
+    is_direct: the device reads and writes its file without the page cache, if the file system of the file can."""
 
-    def __init__(self, path, size, largest=1280):
+    def __init__(self, path, size, largest=1280, scheduler="none", is_direct=False):
         with open(path, "wb") as file:
             file.truncate(size)
-        self.path = subprocess.run(["losetup", "--find", "--show", path], check=True, stdout=subprocess.PIPE,
-                                   text=True).stdout.strip()
+        self.path = subprocess.run(["losetup", f"--direct-io={'on' if is_direct else 'off'}", "--find", "--show", path], check=True,
+                                   stdout=subprocess.PIPE, text=True).stdout.strip()
         self.name = os.path.basename(self.path)
         self.limit = f"/sys/block/{self.name}/queue/max_sectors_kb"
         with open(self.limit, encoding="ascii") as file:
             self.largest_before = file.read()
         self._set_largest(largest)
+        self._set_scheduler(scheduler)
 
     def _set_largest(self, largest):
         with open(self.limit, "w", encoding="ascii") as file:
             file.write(str(largest))
+
+    def _set_scheduler(self, name):
+        with open(f"/sys/block/{self.name}/queue/scheduler", "w", encoding="ascii") as file:
+            file.write(name)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self._set_largest(self.largest_before)
+        self._set_scheduler("none")
         subprocess.run(["losetup", "-d", self.path], check=False)
 
 

@@ -238,6 +238,39 @@ TEST_F(Io, ARequestWaitsUntilItIsIssuedAndIsServedFromThen)
 	EXPECT_EQ(seen.size(), 3U);
 }
 
+TEST_F(Io, RequestsThatTheKernelHasCountedHaveTheSameGroups)
+{
+	const uint64_t sda = 8 << 20, sdb = 8 << 20 | 16, dev = 32;
+	const struct {
+		const char *by;
+		uint64_t group;
+		const char *text;
+	} rows[] = {
+		{"group", sda << dev | REQUEST_WRITE, "sda write"},
+		{"group", sda << dev | REQUEST_DISCARD, "sda discard"},
+		{"group", sdb << dev | REQUEST_READ, "8:16 read"},
+		{"mode", REQUEST_ZEROES, "zeroes"},
+		{"mode", REQUEST_READ, "read"},
+		{"device", sda, "sda"},
+		{"device", sdb, "8:16"},
+		{"none", 0, ""},
+	};
+
+	b.device(makedev(8, 0), "sda");
+	for (const auto &row : rows) {
+		struct span_seen counted = {};
+
+		for (struct span *span : spans)
+			span_free(span);
+		spans.clear();
+		span_engine_free(engine);
+		open({"block-queue"}, row.by);
+		span_engine_use_counted(engine, 0);
+		counted.group = row.group;
+		EXPECT_EQ(group(counted), row.text) << row.by;
+	}
+}
+
 /* The samples that have call chains, and the stacks that requests get. */
 class RequestStacks : public Io
 {

@@ -146,6 +146,11 @@ class Machine:
         # What a worker writes for dd counts, and so does what the file system adds when it is synced.
         live.equal("device: read", total["read_bytes_total"], 64 << 16)
         live.check(32 << 16 <= total["written_bytes_total"] < 40 << 16, f"device: {total}")
+        requests = json.loads(text(self.path(run, "requests")))
+        live.equal("requests: counted in the kernel", [span["counted_in_kernel"] for span in requests["books"]["spans"]], [True] * 3)
+        rows = {row["span"]: (row["group"], row["count"], row["bytes"]) for row in requests["spans"]}
+        live.equal("requests", rows, {span: ("vdb read", rows["block"][1], 64 << 16) for span in ("block", "block-queue", "block-service")})
+        live.check(rows["block"][1] >= 64, f"requests: {rows}")
 
     def _files(self, archive):
         files = {}

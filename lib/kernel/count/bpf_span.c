@@ -356,7 +356,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 		return error_set(err, -cpus, "cannot get the number of CPUs");
 	span->cpus = (uint32_t)cpus;
 	if (!code)
-		code = options->span->is_of_requests
+		code = options->span->requests
 			       ? bpf_span_plan_requests(&span->plan.spec, options, err)
 			       : bpf_span_plan(&span->plan, options->span, from, err);
 	if (code)

@@ -11,11 +11,15 @@
 
 enum { BPF_SPAN_KEYS = 4 };
 
-/* An open span. begin 0: it has ended, and its entry waits for the next span of the thread. */
+/*
+ * An open span. begin 0: it has ended, and its entry waits for the next span of the thread; or it is a part of a block request that
+ * begins later.
+ */
 struct bpf_span_open {
 	uint64_t begin, group;
 	uint64_t bytes; /* or the second file: see bpf/span/owner.h */
-	uint64_t left;  /* time when its thread ended; 0: it runs */
+	/* Time when its thread ended, or when the request whose queue it was in was issued last; 0: it runs, or waits. */
+	uint64_t left;
 	uint32_t pid, tid;
 	uint32_t flight, moves; /* flight: 0: it is in none any more; moves: BPF_SPAN_READS, ... */
 };

@@ -35,18 +35,33 @@ static void list(struct span_bpf *programs, struct row row[PROGRAMS])
 	       PROGRAMS * sizeof(*row));
 }
 
+static uint8_t groups_of(enum counted_by by)
+{
+	return by == COUNTED_BY_DEVICE  ? BPF_SPAN_BY_DEVICE
+	       : by == COUNTED_BY_KIND  ? BPF_SPAN_BY_KIND
+	       : by == COUNTED_BY_GROUP ? BPF_SPAN_BY_DEVICE | BPF_SPAN_BY_KIND
+					: 0;
+}
+
 int bpf_span_plan_requests(struct bpf_span_spec *spec, const struct bpf_span_options *options,
 			   struct error *err)
 {
+	static const uint8_t parts[] = {[COUNTED_WHOLE_REQUESTS] = BPF_SPAN_WHOLE,
+					[COUNTED_QUEUES] = BPF_SPAN_QUEUE,
+					[COUNTED_SERVICES] = BPF_SPAN_SERVICE};
+	const struct counted_span *span = options->span;
+
 	if (options->devices > BPF_SPAN_DEVICES)
 		return error_say(err, ENOTSUP, "more than %d devices are wanted", BPF_SPAN_DEVICES);
 	*spec = (struct bpf_span_spec){.keys = 1,
 				       .text_size = BPF_SPAN_SHORT_TEXT,
-				       .has_group = true,
+				       .above = span->above,
+				       .has_group = span->by != COUNTED_BY_NOTHING,
 				       .is_of_requests = true,
-				       .owner = options->span->by == COUNTED_BY_OWNER
-							? BPF_SPAN_OF_DEVICE
-							: BPF_SPAN_NO_OWNER,
+				       .request_part = parts[span->requests],
+				       .request_groups = groups_of(span->by),
+				       .owner = span->by == COUNTED_BY_OWNER ? BPF_SPAN_OF_DEVICE
+									     : BPF_SPAN_NO_OWNER,
 				       .devices = options->devices};
 	for (uint32_t i = 0; i < options->devices; i++)
 		spec->device[i] = options->device[i];

@@ -29,8 +29,13 @@ enum {
 	BPF_SPAN_REAPS = 128,
 };
 
-/* More bits for block requests. */
-enum { BPF_SPAN_ISSUED = 8, BPF_SPAN_FAILED = 16 };
+/* More bits for block requests. BPF_SPAN_ISSUED: it is not given back since. */
+enum { BPF_SPAN_ISSUED = 8, BPF_SPAN_WAS_ISSUED = 16, BPF_SPAN_FAILED = 32 };
+
+/* The part of a request that is the span: all of it, until it was issued last, or from then on. */
+enum bpf_span_part { BPF_SPAN_WHOLE, BPF_SPAN_QUEUE, BPF_SPAN_SERVICE };
+/* What requests are grouped by: bits. With both, the device is in the upper half of a group. */
+enum { BPF_SPAN_BY_DEVICE = 1, BPF_SPAN_BY_KIND = 2 };
 
 /* Other processes of iotrace that are not counted. */
 enum { BPF_SPAN_OPENER, BPF_SPAN_WATCH, BPF_SPAN_DISPLAY, BPF_SPAN_HELPERS };
@@ -68,6 +73,7 @@ struct bpf_span_spec {
 	int32_t ioctl;
 	/* The spans are block requests: there are no points. */
 	uint8_t is_of_requests;
+	uint8_t request_part, request_groups; /* enum bpf_span_part; BPF_SPAN_BY_... */
 	uint8_t has_origin; /* only those that followed and chosen tasks have caused */
 	uint8_t owner;      /* enum bpf_span_owner */
 	/* Only spans of threads of `user`, or of chosen names, users and control groups. */

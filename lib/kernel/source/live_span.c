@@ -70,7 +70,7 @@ static void open_span(struct live *live, const struct counted_span *span, struct
 	if (of->object && span->by == COUNTED_BY_CGROUP && live->spans.groups.top <= 0)
 		cgroup_names_open(&live->spans.groups, &live->proc, false);
 	if (of->object) {
-		live->block_programs.is_counted |= span->is_of_requests;
+		live->block_programs.is_counted |= span->requests != COUNTED_NO_REQUESTS;
 		log_info(
 			"span '%s' is counted in the kernel, with room for %u open ones, in %.1f MiB",
 			span->name, span->room, (double)bpf_span_memory(of->object) / (1 << 20));

@@ -21,7 +21,10 @@ enum group_kind {
 	GROUP_IS_MODE,    /* enum io_mode, and IO_MODES + enum request_kind */
 	GROUP_IS_REQUEST, /* a device, and enum request_kind: map_key() */
 	GROUP_IS_DEVICE,
+	/* As the kernel counts requests: the number of a device, enum request_kind, or map_key() of both. */
 	GROUP_IS_DEVICE_NUMBER,
+	GROUP_IS_KIND,
+	GROUP_IS_REQUEST_NUMBER,
 	GROUP_IS_USER,
 	GROUP_IS_CGROUP,
 	GROUP_IS_MOUNT,      /* ID_NONE: none, or GROUP_BY_PATH */

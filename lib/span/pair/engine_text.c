@@ -168,8 +168,8 @@ static size_t put_named(const struct span_engine *engine, const struct map *name
 }
 
 /* A device that came after the recording had begun has no name. */
-static size_t put_device_number(const struct span_engine *engine, uint32_t number, char *text,
-				size_t size)
+static size_t put_device_number(const struct span_engine *engine, uint32_t number, const char *kind,
+				char *text, size_t size)
 {
 	unsigned major_number = number >> KERNEL_MINOR_BITS;
 	unsigned minor_number = number & ((1U << KERNEL_MINOR_BITS) - 1);
@@ -177,8 +177,9 @@ static size_t put_device_number(const struct span_engine *engine, uint32_t numbe
 
 	for (uint32_t i = 0; i < trace_devices(engine->trace); i++)
 		if (trace_device(engine->trace, i)->dev == makedev(major_number, minor_number))
-			return put_device(engine, i, NULL, text, size);
-	length = snprintf(text, size, "%u:%u", major_number, minor_number);
+			return put_device(engine, i, kind, text, size);
+	length = snprintf(text, size, kind ? "%u:%u %s" : "%u:%u", major_number, minor_number,
+			  kind);
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
 }
 
@@ -239,13 +240,19 @@ size_t span_engine_group(const struct span_engine *engine, uint32_t span, uint64
 		return put_task(text, size, comm_text(engine, group), (uint32_t)group);
 	case GROUP_IS_MODE:
 		return put(text, size, mode_name(group), strlen(mode_name(group)));
+	case GROUP_IS_KIND:
+		return put(text, size, mode_name(IO_MODES + group),
+			   strlen(mode_name(IO_MODES + group)));
 	case GROUP_IS_REQUEST:
 		return put_device(engine, (uint32_t)(group >> 32),
 				  mode_name(IO_MODES + (uint32_t)group), text, size);
+	case GROUP_IS_REQUEST_NUMBER:
+		return put_device_number(engine, (uint32_t)(group >> 32),
+					 mode_name(IO_MODES + (uint32_t)group), text, size);
 	case GROUP_IS_DEVICE:
 		return put_device(engine, (uint32_t)group, NULL, text, size);
 	case GROUP_IS_DEVICE_NUMBER:
-		return put_device_number(engine, (uint32_t)group, text, size);
+		return put_device_number(engine, (uint32_t)group, NULL, text, size);
 	case GROUP_IS_USER:
 		return put_named(engine, &engine->user, group, "%llu", text, size);
 	case GROUP_IS_CGROUP:
@@ -330,6 +337,12 @@ void span_engine_use_counted(struct span_engine *engine, uint32_t span)
 		break;
 	case GROUP_IS_DEVICE:
 		*kind = GROUP_IS_DEVICE_NUMBER;
+		break;
+	case GROUP_IS_REQUEST:
+		*kind = GROUP_IS_REQUEST_NUMBER;
+		break;
+	case GROUP_IS_MODE: /* of requests; other spans with modes are not counted */
+		*kind = GROUP_IS_KIND;
 		break;
 	default:
 		break;

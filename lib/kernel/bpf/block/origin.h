@@ -86,8 +86,8 @@ static __always_inline void find_cause(struct origin *origin, struct bio *bio, u
 	}
 }
 
-/* A bio has been queued. moves: what it does, as moves_of() says. */
-static __always_inline struct origin bio_origin(struct bio *bio, uint32_t device, uint32_t moves)
+/* A bio has been queued. */
+static __always_inline struct origin bio_origin(struct bio *bio, uint32_t device)
 {
 	struct origin origin = {.task = bpf_get_current_pid_tgid(), .counts = true};
 
@@ -95,7 +95,7 @@ static __always_inline struct origin bio_origin(struct bio *bio, uint32_t device
 		return origin;
 	origin = origin_here();
 	if (is_worker())
-		find_cause(&origin, bio, device, moves & BPF_SPAN_WRITES);
+		find_cause(&origin, bio, device, kind_of(bio->bi_opf) == REQUEST_WRITE);
 	put_origin(device, bio->bi_iter.bi_sector, &origin);
 	if (bio->bi_opf & FLUSHES_FIRST)
 		put_origin(device, NO_SECTOR, &origin);

@@ -7,42 +7,52 @@
 #include "bpf/block/origin.h"
 #include "bpf/block/pair.h"
 
-/* A request that its driver gave back, and that is inserted or issued again, is the same one. */
-static __always_inline int request_step(struct request *request, uint32_t issued)
+static __always_inline void begin_request(struct request *request, uint32_t device, bool is_issued)
 {
-	struct bpf_span_open *open, new = {.group = device_of_request(request)};
-	struct bpf_span_books *books = books_of_cpu();
-	struct origin origin;
+	uint32_t kind = kind_of(request->cmd_flags), moves = moves_of(kind);
+	const struct bpf_span_open new = {.group = group_of_block(device, kind, moves),
+					  .bytes = size_of(kind, request->__data_len),
+					  .moves = moves};
+	struct origin origin = request_origin(request, device);
 
-	if (!books || !is_of_chosen(new.group))
+	if (origin.counts)
+		begin_one(request, &new, origin.task, is_issued);
+}
+
+/* A request that its driver gave back, and that is inserted or issued again, is the same one. */
+static __always_inline int request_step(struct request *request, bool is_issued)
+{
+	struct bpf_span_books *books = books_of_cpu();
+	uint32_t device = device_of_request(request);
+	struct bpf_span_open *open;
+
+	if (!books || !device || !is_of_chosen(device))
 		return 0;
 	open = find_one(request);
 	if (open && !(open->moves & BPF_SPAN_ISSUED)) {
-		open->moves |= issued;
+		if (is_issued)
+			issue_one(open, size_of(kind_of(request->cmd_flags), request->__data_len),
+				  books);
 		return 0;
 	}
 	if (open) { /* its end was missed */
 		__sync_fetch_and_add(&books->begun_again, 1);
 		drop_one(request, open);
 	}
-	origin = request_origin(request, new.group);
-	if (!origin.counts)
-		return 0;
-	new.moves = moves_of(request->cmd_flags) | issued;
-	begin_one(request, &new, origin.task);
+	begin_request(request, device, is_issued);
 	return 0;
 }
 
 SEC("tp_btf/block_rq_insert")
 int BPF_PROG(request_waits, struct request *request)
 {
-	return request_step(request, 0);
+	return request_step(request, false);
 }
 
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(request_goes, struct request *request)
 {
-	return request_step(request, BPF_SPAN_ISSUED);
+	return request_step(request, true);
 }
 
 SEC("tp_btf/block_rq_requeue")
@@ -55,7 +65,7 @@ int BPF_PROG(request_returns, struct request *request)
 	return 0;
 }
 
-/* Another request has taken what this one moves. */
+/* Another request has taken what this one moves. What was never issued has not begun, as in model/block. */
 SEC("tp_btf/block_rq_merge")
 int BPF_PROG(request_merges, struct request *request)
 {
@@ -64,7 +74,10 @@ int BPF_PROG(request_merges, struct request *request)
 
 	if (!books || !open)
 		return 0;
-	__sync_fetch_and_add(&books->cancelled, 1);
+	if (open->moves & BPF_SPAN_WAS_ISSUED)
+		__sync_fetch_and_add(&books->cancelled, 1);
+	else if (open->begin)
+		__sync_fetch_and_add(&books->begun, -1);
 	drop_one(request, open);
 	return 0;
 }
@@ -79,8 +92,6 @@ int BPF_PROG(request_ends, struct request *request, int status, unsigned int byt
 		return 0;
 	if (status)
 		open->moves |= BPF_SPAN_FAILED;
-	else
-		open->bytes += bytes;
 	if (bytes >= request->__data_len)
 		end_one(request, open);
 	return 0;

@@ -41,13 +41,19 @@ static __always_inline struct bpf_span_flight *second_flight(const struct bpf_sp
 	return second ? flight_at(flight_of(second - 1)) : NULL;
 }
 
-static __always_inline void board(struct bpf_span_open *open)
+/* Returns the group of the span's flight. */
+static __always_inline uint64_t flight_group(const struct bpf_span_open *open)
 {
 	bool is_of_owner = spec.owner && spec.owner != BPF_SPAN_OF_CONNECTION &&
 			   spec.owner != BPF_SPAN_OF_FILE;
 
+	return is_of_owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group;
+}
+
+static __always_inline void board(struct bpf_span_open *open)
+{
 	fly(second_flight(open), open->begin);
-	open->flight = flight_of(is_of_owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group);
+	open->flight = flight_of(flight_group(open));
 	fly(flight_at(open->flight), open->begin);
 	fly(flight_at(BPF_SPAN_FLIGHT_ALL), open->begin);
 }
