@@ -183,12 +183,15 @@ static size_t put_device_number(const struct span_engine *engine, uint32_t numbe
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
 }
 
-/* The architecture of the machine that was recorded; NULL: not known. */
+/*
+ * The architecture of the machine that was recorded; NULL: its calls are not known. As for the decoder, it is that of this machine if
+ * the capture does not say it.
+ */
 static const struct arch *arch_of(const struct span_engine *engine)
 {
 	const char *machine = trace_text(engine->trace, trace_host(engine->trace)->machine);
 
-	return arch_find(machine, strlen(machine));
+	return *machine ? arch_find(machine, strlen(machine)) : arch_here();
 }
 
 static size_t put_number(const struct span_engine *engine, const struct engine_span *span,
