@@ -236,7 +236,7 @@ def test_limit(live):
     """The recording ends when it takes so much room; the command runs on, and its status is kept."""
     live.check(any(use_limit(live, megabytes) for megabytes in (4, 16, 64)), "limit: every archive takes more than --limit allows")
     ran = live.run([IOTRACE, "--limit", "4M", "--strict", "-q", "-o", live.path("strict"), "dd", "if=/dev/zero", "of=/dev/null",
-                    "bs=1", "count=2000000", "status=none"])
+                    "bs=1", "count=500000", "status=none"])
     live.equal("limit: --strict", (ran.returncode, b"--strict: incomplete: --limit ended the recording" in ran.stderr), (125, True))
     ran = live.run([IOTRACE, "--limit", "1G", "--strict", "-q", "-o", live.path("below"), "true"])
     live.equal("below the limit", (ran.returncode, ran.stderr), (0, b""))
@@ -258,7 +258,7 @@ def on_disk(archive):
 def use_limit(live, megabytes):
     """Returns whether the archive keeps to it. On a busy machine the look at the disk may come late, which counts less for more."""
     archive = live.path(f"limited.{megabytes}")
-    script = "dd if=/dev/zero of=/dev/null bs=1 count=2000000 status=none; exit 3"
+    script = f"dd if=/dev/zero of=/dev/null bs=1 count={megabytes * 125000} status=none; exit 3"
     ran = live.run([IOTRACE, f"--source={SOURCE}", "--limit", f"{megabytes}M", "-q", "-o", archive, "--", "sh", "-c", script])
     live.equal("limit: status", ran.returncode, 3)
     said = rf"the recording ended early, because --limit allows {megabytes}\.0+ MiB on disk for archive and spool together"

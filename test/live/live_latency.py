@@ -144,7 +144,8 @@ def block(live):
     live.equal("requests", mine["block"]["count"], clat["total_ios"])
     live.check(mine["block"]["avg_ns"] <= clat["clat_ns"]["mean"], f"a request is a part of fio's latency: "
                f"{mine['block']['avg_ns']} and {clat['clat_ns']['mean']}")
-    live.check(mine["block-service"]["sum_ns"] <= mine["block"]["sum_ns"], "the service is a part")
+    # Each span reads the clock itself, and an interrupt may come between the two. So a single request may have a longer service.
+    live.check(mine["block-service"]["p50_ns"] <= mine["block"]["p50_ns"], f"the service is a part: {mine}")
 
 
 LEAKER = """

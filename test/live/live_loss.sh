@@ -12,8 +12,8 @@ lose() {
 	rm -f "$work/begin" "$work/go" "$work/ready" "$work/storm.out" # of the last time
 	mkfifo "$work/begin" "$work/go"
 	# shellcheck disable=SC2016 # the inner shell expands it
-	"$IOTRACE" -m 4K --ready-fd 9 "$@" -- sh -c 'read -r _ <"$1/begin"; "$2" "$1/data" 2 150000; read -r _ <"$1/go"
-		exec "$2" "$1/data" 2 150000' sh "$work" "$storm" >"$work/storm.out" 2>"$work/said" 9>"$work/ready" &
+	"$IOTRACE" -m 4K --ready-fd 9 "$@" -- sh -c 'read -r _ <"$1/begin"; "$2" "$1/data" 2 20000; read -r _ <"$1/go"
+		exec "$2" "$1/data" 2 20000' sh "$work" "$storm" >"$work/storm.out" 2>"$work/said" 9>"$work/ready" &
 	recorder=$!
 	wait_until 60 grep -q ready "$work/ready" || {
 		wrong "it does not record"
@@ -22,7 +22,7 @@ lose() {
 	}
 	kill -STOP $recorder
 	echo >"$work/begin"
-	wait_until 60 grep -q '^300000$' "$work/storm.out" || wrong "the first storm does not end"
+	wait_until 60 grep -q '^40000$' "$work/storm.out" || wrong "the first storm does not end"
 	kill -CONT $recorder
 	echo >"$work/go"
 	wait $recorder
@@ -38,10 +38,10 @@ test_books() {
 	equal "what the kernel says of its events" "$(book "$work/trace" '[.events[].lost] | add')" "$lost"
 	equal "what the kernel counted" "$(book "$work/trace" '[.events[].counted] | add')" \
 		"$(counter "$work/trace" kernel_counted)"
-	# 2 * 300,000 calls were made: those in the archive and those lost are all of them. perf has two events for each.
+	# 2 * 40,000 calls were made: those in the archive and those lost are all of them. perf has two events for each.
 	events=2
 	[ "$IOTRACE_SOURCE" = perf ] || events=1
-	at_least "events counted" "$(counter "$work/trace" kernel_counted)" $((600000 * events))
+	at_least "events counted" "$(counter "$work/trace" kernel_counted)" $((80000 * events))
 	grep -q -- '-m' "$work/said" || wrong "the summary does not say what to do"
 	grep -q '^incomplete: .* missing' "$work/said" || wrong "the summary does not say that events are missing"
 	grep -q 'sys_enter\|sys_exit\|iotrace:bpf' "$work/said" || wrong "the summary does not say which event was lost"

@@ -434,28 +434,37 @@ def executed(live):
     live.equal("executed", [(row["ops_total"], row["inflight"]) for row in rows if row["name"].startswith("execve(")], [(2, 0)])
 
 
+def hangs_now(path):
+    """Whether the last frame that was written has a hang."""
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().split("\n")[:-1]
+    return bool(lines and json.loads(lines[-1])["hangs"])
+
+
 def hang(live):
     """A request that the file system does not answer: seen, told with who waits and where, and gone when it is answered."""
     with RawFuse(live) as fuse:
         if not has_fuse(live, fuse):
             return
-        out = live.path("hangs")
+        out, frames_in = live.path("hangs"), live.path("stat.json")
         reader = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.PIPE)
-        run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={live.path('stat.json')}",
-                         "--on-hang", f"cat >> {out}; echo $IOTRACE_HANG_TID $IOTRACE_HANG_NAME >> {out}", "--duration", "4",
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={frames_in}",
+                      "--on-hang", f"cat >> {out}; echo $IOTRACE_HANG_TID $IOTRACE_HANG_NAME >> {out}",
+                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         reader.kill()  # whoever asked before the recording began is not in it
         waiter = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.PIPE)
-        time.sleep(2)
+        live.check(wait_until(lambda: hangs_now(frames_in)), "it hangs")
+        time.sleep(0.5)
         asked = fuse.asked("answer")
         live.equal("what was said at last", waiter.communicate()[0][:8], b"at last\n")
+        live.check(wait_until(lambda: not hangs_now(frames_in)), "it does not hang any longer")
+        run.send_signal(signal.SIGINT)
         text = run.communicate()[0].decode()
         live.equal("status", run.returncode, 3)
         live.check(asked["count"]["15"] >= 1, f"{asked}")
-    with open(live.path("stat.json"), encoding="utf-8") as file:
+    with open(frames_in, encoding="utf-8") as file:
         found = [json.loads(line) for line in file]
     hung = [frame for frame in found if frame["hangs"]]
-    live.check(hung and not found[-1]["hangs"], "it hangs, and then does not")
     row = of_connection(hung[-1], fuse.place)["FUSE_READ(15)"]
     live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
     who = hung[-1]["hangs"][0]
@@ -566,19 +575,21 @@ def hung_path(live):
 def hung_request(live):
     """A write that a device does not end: which device, who waits in which call, and for how long."""
     with block.disk_on_disk(live) as (place, disk):
-        run = started(live, "-a", "--by", "device", "--device", disk.name, "--hang", "0.6s", "-i", "0.2", "--duration", "4",
-                      f"--json={live.path('stat.json')}", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        frames_in = live.path("stat.json")
+        run = started(live, "-a", "--by", "device", "--device", disk.name, "--hang", "0.6s", "-i", "0.2", f"--json={frames_in}",
+                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with block.Frozen(place):
             writer = subprocess.Popen(["dd", "if=/dev/zero", f"of={disk.path}", "bs=4k", "count=1", "oflag=direct"],
                                       stderr=subprocess.DEVNULL)
             live.check(wait_until(lambda: block.stat(disk.name)["in_flight"]), "it waits")
-            time.sleep(1.6)
+            live.check(wait_until(lambda: hangs_now(frames_in)), "it hangs")
         live.equal("dd", writer.wait(), 0)
+        live.check(wait_until(lambda: not hangs_now(frames_in)), "it does not hang any longer")
+        run.send_signal(signal.SIGINT)
         live.equal("status", run.wait(), 3)
-    with open(live.path("stat.json"), encoding="utf-8") as file:
+    with open(frames_in, encoding="utf-8") as file:
         found = [json.loads(line) for line in file]
     hung = [frame for frame in found if frame["hangs"]]
-    live.check(hung and not found[-1]["hangs"], "it hangs, and then does not")
     row = next(row for row in hung[-1]["rows"] if row["name"] == disk.name)
     live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
     who = hung[-1]["hangs"][0]
