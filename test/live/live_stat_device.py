@@ -177,11 +177,11 @@ MOVED = {"read": 40 * 64 * KIB, "written": (40 * 64 + 50 * 64 + 30 * 16) * KIB}
 
 
 @contextlib.contextmanager
-def busy_partition(live):
+def busy_partition(live, merges=True):
     """The folder of a file system on a partition of a disk that others use, too, and the name of the disk."""
     place = live.made("partition")
     # Requests are small, so that bios of the page cache are split.
-    with block.Disk(live.path("parted"), 64 << 20, largest=64) as disk, contextlib.ExitStack() as stack:
+    with block.Disk(live.path("parted"), 64 << 20, largest=64, merges=merges) as disk, contextlib.ExitStack() as stack:
         subprocess.run(["addpart", disk.path, "1", "2048", "120000"], check=True)
         stack.callback(subprocess.run, ["delpart", disk.path, "1"], check=False)
         subprocess.run(["mkfs.ext4", "-q", f"{disk.path}p1"], check=True)
@@ -241,8 +241,8 @@ RING = ["fio", "--name=x", "--output=/dev/null", "--ioengine=io_uring", "--bs=4k
 
 
 def of_ring(live):
-    """Requests that workers of an io_uring cause are those of the task."""
-    with busy_partition(live) as (place, name):
+    """Requests that workers of an io_uring cause are those of the task. One that others have begun would be theirs, with what it takes from the task."""
+    with busy_partition(live, merges=False) as (place, name):
         with open(f"{place}/data", "wb") as file:
             file.write(bytes(4 << 20))
             os.fsync(file)

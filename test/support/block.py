@@ -46,35 +46,35 @@ def disk_of(path):
 class Disk:
     """A loop device over a new file, whose requests have at most so many KiB: `with Disk(path, size) as disk:`
 
-    The kernel keeps the limit and the scheduler when the device gets another file, so each disk sets them, also to what is usual.
-    is_direct: the device reads and writes its file without the page cache, if the file system of the file can."""
+    The kernel keeps such limits when the device gets another file, so each disk sets them, also to what is usual.
+    is_direct: the device reads and writes its file without the page cache, if the file system of the file can.
+    merges: a request may take bios of others whose sectors come next."""
 
-    def __init__(self, path, size, largest=1280, scheduler="none", is_direct=False):
+    def __init__(self, path, size, largest=1280, scheduler="none", is_direct=False, merges=True):
         with open(path, "wb") as file:
             file.truncate(size)
         self.path = subprocess.run(["losetup", f"--direct-io={'on' if is_direct else 'off'}", "--find", "--show", path], check=True,
                                    stdout=subprocess.PIPE, text=True).stdout.strip()
         self.name = os.path.basename(self.path)
-        self.limit = f"/sys/block/{self.name}/queue/max_sectors_kb"
-        with open(self.limit, encoding="ascii") as file:
-            self.largest_before = file.read()
-        self._set_largest(largest)
-        self._set_scheduler(scheduler)
+        self.largest_before = self._get("max_sectors_kb")
+        self._set("max_sectors_kb", largest)
+        self._set("scheduler", scheduler)
+        self._set("nomerges", 0 if merges else 2)
 
-    def _set_largest(self, largest):
-        with open(self.limit, "w", encoding="ascii") as file:
-            file.write(str(largest))
+    def _get(self, limit):
+        with open(f"/sys/block/{self.name}/queue/{limit}", encoding="ascii") as file:
+            return file.read()
 
-    def _set_scheduler(self, name):
-        with open(f"/sys/block/{self.name}/queue/scheduler", "w", encoding="ascii") as file:
-            file.write(name)
+    def _set(self, limit, value):
+        with open(f"/sys/block/{self.name}/queue/{limit}", "w", encoding="ascii") as file:
+            file.write(str(value))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self._set_largest(self.largest_before)
-        self._set_scheduler("none")
+        for limit, value in (("max_sectors_kb", self.largest_before), ("scheduler", "none"), ("nomerges", 0)):
+            self._set(limit, value)
         subprocess.run(["losetup", "-d", self.path], check=False)
 
 
