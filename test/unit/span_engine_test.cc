@@ -167,6 +167,42 @@ TEST(Engine, ACallGoesOnUnderTheNumberThatAnExecGives)
 	expect_balance(d.books());
 }
 
+/* A thread that has ended was in its last call, which does not go on when another thread executes a program. */
+TEST(Engine, TheLastCallOfAThreadDoesNotGoOn)
+{
+	SpanDriver d({"c: a:enters -> a:returns by tid"});
+	struct event event = {};
+
+	d.define("a:enters", {"id"});
+	d.define("a:returns", {"id"});
+	d.happens(1, "a:enters", {59}, 10, 11);
+	for (uint32_t tid : {12, 13}) {
+		d.happens(tid, "a:enters", {60}, 10, tid);
+		event.kind = EVENT_EXIT;
+		event.time = tid + 2;
+		event.pid = 10;
+		event.tid = tid;
+		span_engine_event(d.engine, &event);
+	}
+	event.kind = EVENT_EXIT;
+	event.time = 20;
+	event.pid = event.tid = 10; /* the first thread */
+	span_engine_event(d.engine, &event);
+	event.kind = EVENT_COMM;
+	event.time = 21;
+	event.comm.is_exec = true;
+	span_engine_event(d.engine, &event);
+	d.happens(25, "a:returns", {59}, 10, 10);
+	ASSERT_EQ(d.seen.size(), 1U);
+	EXPECT_EQ(d.seen[0].fate, SPAN_ENDED);
+	EXPECT_EQ(d.seen[0].begin, 1U);
+	span_engine_end(d.engine);
+	EXPECT_EQ(d.books().fate[SPAN_LEFT], 2U);
+	EXPECT_EQ(d.books().fate[SPAN_OPEN], 0U);
+	EXPECT_EQ(d.seen[1].end, 14U);
+	expect_balance(d.books());
+}
+
 TEST(Engine, AGroupOrASizeMayBeOfTheEnd)
 {
 	SpanDriver d({"s: a:b -> a:e by tid group result size got"});

@@ -10,6 +10,31 @@ static void name_task(struct span_engine *engine, uint32_t tid, const char *name
 		map_set(&engine->comm, tid, strtab_add(engine->strings, name, length));
 }
 
+static bool is_of_thread(const struct span *span)
+{
+	const struct span_point *begin = &span->side[SPAN_BEGIN];
+
+	return span->source == SPAN_OF_TRACEPOINTS && begin->keys == 1 && !begin->mask[0] &&
+	       !strcmp(begin->key[0], "tid");
+}
+
+/* The first thread is that of the process: another one may go on under its number. */
+static void leave_thread(struct span_engine *engine, const struct event *event)
+{
+	const uint64_t key[SPAN_KEYS] = {event->tid};
+
+	for (uint32_t i = 0; i < engine->spans; i++) {
+		uint32_t slot = is_of_thread(engine->span[i].span)
+					? open_find(&engine->open, i, key)
+					: OPEN_NONE;
+
+		if (slot == OPEN_NONE)
+			continue;
+		engine_leave(engine, slot, event->time);
+		engine->open.at[slot].is_last = true;
+	}
+}
+
 static void take_exit(struct span_engine *engine, const struct event *event)
 {
 	uint32_t slot;
@@ -17,19 +42,13 @@ static void take_exit(struct span_engine *engine, const struct event *event)
 	if (!engine->keeps_names)
 		map_remove(&engine->comm, event->tid);
 	entries_exit(&engine->entries, event->tid);
-	if (event->tid != event->pid)
+	if (event->tid != event->pid) {
+		leave_thread(engine, event);
 		return;
+	}
 	slot = open_of_process(&engine->open, event->pid);
 	for (; slot != OPEN_NONE; slot = engine->open.at[slot].after)
 		engine_leave(engine, slot, event->time);
-}
-
-static bool is_of_thread(const struct span *span)
-{
-	const struct span_point *begin = &span->side[SPAN_BEGIN];
-
-	return span->source == SPAN_OF_TRACEPOINTS && begin->keys == 1 && !begin->mask[0] &&
-	       !strcmp(begin->key[0], "tid");
 }
 
 /* The thread that executes a program gets the number of the first one, also if it is another one. Its call goes on under that number. */
@@ -41,7 +60,8 @@ static void take_exec(struct span_engine *engine, const struct event *event)
 	for (; slot != OPEN_NONE; slot = engine->open.at[slot].after) {
 		const struct open_span *open = &engine->open.at[slot];
 
-		if (open->tid == event->tid || !is_of_thread(engine->span[open->span].span))
+		if (open->tid == event->tid || open->is_last ||
+		    !is_of_thread(engine->span[open->span].span))
 			continue;
 		old = open_find(&engine->open, open->span, key);
 		if (old != OPEN_NONE)

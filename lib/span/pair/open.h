@@ -26,6 +26,7 @@ struct open_span {
 	uint16_t span;
 	uint8_t moves; /* SPAN_READS, SPAN_WRITES */
 	bool has_failed;
+	bool is_last; /* its thread has ended in it */
 	bool is_used;
 	uint32_t next; /* list of slots with the same index in the table, or of free slots */
 	uint32_t before, after; /* list of the spans of the same process */
