@@ -136,14 +136,13 @@ struct counted_span {
 	uint32_t cells; /* maximum number of parts of groups, on all CPUs; 0: many */
 	bool has_user;  /* only spans that begin in threads of this user */
 	uint32_t user;
+	/* The size is the result of a call. It is one only if the call moves data, and counts in each direction of `about`. */
+	bool is_size_result;
 	bool is_taken_in_parts; /* live_counted_take() is called */
-	const uint8_t
-		*about; /* of COUNTED_VALUES values of the group; NULL: nothing is known of any */
+	/* Of COUNTED_VALUES values of the group. What the last one says holds for all others, too. NULL: nothing is known of any. */
+	const uint8_t *about;
 	struct counted_flights flights;
-	/*
-	 * System calls as a recording has them: of ioctl() only the requests of ioctls.def, and the bytes are those that calls move in the
-	 * directions of `about`. What has begun before does not count.
-	 */
+	/* System calls as a recording has them: of ioctl() only requests of ioctls.def. What has begun before does not count. */
 	bool is_as_recorded;
 	enum counted_requests requests;
 	struct text_list events; /* events to record if the span cannot be counted */

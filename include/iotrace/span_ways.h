@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <iotrace/arch.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,9 +16,14 @@ struct span_way {
 };
 
 struct span_ways {
-	/* Returns bits of SPAN_READS and SPAN_WRITES for a value of the span's group field. */
-	uint32_t (*of)(uint64_t group);
+	/*
+	 * Returns bits of SPAN_READS and SPAN_WRITES for a value of the span's group field. arch: of the machine that the span is of; NULL:
+	 * it is not known.
+	 */
+	uint32_t (*of)(uint64_t group, const struct arch *arch);
 	struct span_way read, written;
+	/* The size field is a result. It is a size only if the span moves data, and counts in each direction. */
+	bool is_size_result;
 };
 
 /* Returns the name of an operation of FUSE, such as "READ", or NULL. */

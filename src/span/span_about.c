@@ -39,7 +39,7 @@ void span_about_values(const struct span_options *options, const struct span *sp
 			       (int)COUNTED_WRITES == (int)SPAN_WRITES,
 		       "they are the same");
 	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
-		about[i] = (uint8_t)(span->ways ? span->ways->of(i) : 0);
+		about[i] = (uint8_t)(span->ways ? span->ways->of(i, arch_here()) : 0);
 		if (chooses && !is_of_groups(i, recording->raw_groups))
 			about[i] |= COUNTED_UNWANTED;
 		if (span_is_of_raw_calls(span) && span_about_has_async(options) && reaps(i))

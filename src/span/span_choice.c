@@ -125,7 +125,7 @@ static void add_about(struct span_options *options, const struct span *span,
 {
 	uint8_t *about = options->about[options->counted_count];
 
-	if (!counted->is_as_recorded &&
+	if (!counted->is_size_result &&
 	    (!options->is_stat || (!span->ways && !span_is_of_raw_calls(span))))
 		return;
 	counted->about = about;
@@ -171,6 +171,7 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 		.above = options->above,
 		.room = room_of(options, span),
 		.cells = options->cells,
+		.is_size_result = span->ways && span->ways->is_size_result,
 		.is_taken_in_parts = options->interval && !options->is_stat,
 		.has_user = options->has_user,
 		.user = options->user,

@@ -185,8 +185,18 @@ def names_of_calls(work):
         named = {group.partition("(")[0] for group in told["syscall"]}
         check(f"{machine}: names of calls", set(told["call"]) - named, set())
         check(f"{machine}: openat", told["syscall"].get(number), told["call"]["openat"])
+        same_bytes(machine, capture)
         nameless = sorted(group for group in told["syscall"] if group.isdigit())
         check(f"{machine}: calls without names", nameless, [])
+
+
+def same_bytes(machine, capture):
+    """Only calls that move data have bytes, as many as the model says. It also counts those of directories."""
+    told = {span: json.loads(run("latency", "--json", "--span", span, capture)[0])["spans"] for span in ("call", "syscall")}
+    of_model = {row["group"]: row["bytes"] for row in told["call"] if row["bytes"] and row["group"] != "getdents64"}
+    of_results = {row["group"].partition("(")[0]: row["bytes"] for row in told["syscall"] if row["bytes"]}
+    check(f"{machine}: bytes", of_results, of_model)
+    check(f"{machine}: calls with bytes", len(of_model) == 3 and any(row["group"].startswith("mmap(") for row in told["syscall"]), True)
 
 
 def durations(work):

@@ -46,9 +46,12 @@ def work(name):
             os.read(9999, 100)
         except OSError:
             pass
+    import ctypes
+    ctypes.CDLL(None).syscall(1000)  # a number of no call
     os.close(null)
     os.close(os.dup(file))
     os.close(file)
+print("ready", flush=True)
 sys.stdin.readline()
 work("first")
 threads = [threading.Thread(target=work, args=[f"thread{i}"]) for i in range(3)]
@@ -83,7 +86,8 @@ def rows(numbers, *keys):
 def start(live, *options):
     place = os.path.join(live.dir, f"work{len(os.listdir(live.dir))}/")
     os.mkdir(place)
-    work = subprocess.Popen([sys.executable, "-S", "-B", "-c", WORK, place], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    work = subprocess.Popen([sys.executable, "-S", "-B", "-c", WORK, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    live.equal("the workload", work.stdout.readline(), b"ready\n")  # each recorder would see another part of its start
     recorders = {name: LatencyRecorder(live, name, {}, *way, *PLAIN, "-p", str(work.pid), *options) for name, way in WAYS.items()}
     for name, recorder in recorders.items():
         live.check(recorder.is_ready, f"{name}: ready")
@@ -238,6 +242,32 @@ def in_stat(live):
         work.communicate(b"end")
 
 
+def of_tracepoints(live):
+    """The span `syscall`: only what calls move is bytes, and the numbers are those of the span `call`."""
+    plain = ("--span", "syscall", "--top", "1000", "-m", "8M")
+    work, recorders = start(live, "--span", "syscall")
+    recorders["data"] = LatencyRecorder(live, "data", {}, "--source=bpf", "--syscalls=data", *plain, "-p", str(work.pid))
+    recorders["data perf"] = LatencyRecorder(live, "data perf", {}, "--source=perf", "--syscalls=data", *plain, "-p", str(work.pid))
+    work.communicate(b"go\n")
+    found = {name: recorder.numbers(live) for name, recorder in recorders.items()}
+    # Perf may lose the end of a call of a process that a signal killed.
+    counts = {name: {row["group"].partition("(")[0]: [row["count"], row["bytes"]] for row in numbers["spans"] if not row["group"].startswith("kill(")}
+              for name, numbers in found.items()}
+    for name, numbers in found.items():
+        live.equal(f"tracepoints: {name}: who counts", {span["counted_in_kernel"] for span in numbers["books"]["spans"]}, {name in ("counted", "data")})
+    live.equal("tracepoints", counts["counted"], counts["perf"])
+    live.equal("tracepoints: --syscalls", counts["data"], counts["data perf"])
+    rows_of = counts["counted"]
+    for call, numbers in OF_WORK.items():
+        live.equal(f"tracepoints: {call}", rows_of[call], list(numbers)) if call in ("fsync", "copy_file_range", "sendfile64") else \
+            live.check(all(n >= m for n, m in zip(rows_of[call], numbers)), f"tracepoints: {call}: {rows_of[call]}")
+    live.equal("tracepoints: a number of no call", rows_of.get("1000"), [4, 0])
+    moved = {call for call, (_, size) in rows_of.items() if size}
+    live.check({"read", "write"} <= moved and not moved & {"mmap", "openat", "lseek", "getdents64", "futex", "brk"} and "mmap" in rows_of,
+               f"tracepoints: bytes: {rows_of}")
+    live.check({"read", "write", "pread64"} <= set(counts["data"]) and "mmap" not in counts["data"], f"tracepoints: --syscalls: {counts['data']}")
+
+
 def recorded(live):
     """What needs records is recorded, and is complete."""
     code = "import os; f = os.open('/etc/passwd', 0); [os.read(f, 1) for _ in range(100)]"
@@ -263,7 +293,7 @@ def recorded(live):
 
 with Live() as test:
     if SOURCE == "bpf":
-        for each in (same, grouped, of_command, in_flight, in_parts, in_stat, recorded):
+        for each in (same, grouped, of_command, in_flight, in_parts, in_stat, of_tracepoints, recorded):
             each(test)
     else:
         test.lacks("BPF")

@@ -137,6 +137,35 @@ TEST(FlightPlan, KnowsTheNumberOfACall)
 	EXPECT_TRUE(plan.spec.is_of_thread);
 }
 
+/* Without flights, the number says whether the result is a size. */
+TEST(FlightPlan, TheNumberOfACallSaysWhatItsResultIs)
+{
+	static const uint8_t about[COUNTED_VALUES] = {};
+	struct counted_span span = {};
+	struct bpf_span_plan plan = {};
+	struct error err = {};
+	char enter[sizeof(enter_format)], leave[sizeof(exit_format)];
+	const struct bpf_span_source from = {{enter, leave, nullptr}, nullptr};
+
+	memcpy(enter, enter_format, sizeof(enter));
+	memcpy(leave, exit_format, sizeof(leave));
+	span.point[COUNTED_BEGIN].event = "raw_syscalls:sys_enter";
+	span.point[COUNTED_END].event = "raw_syscalls:sys_exit";
+	span.keys = 1;
+	span.point[COUNTED_BEGIN].key[0] = span.point[COUNTED_END].key[0] = "tid";
+	span.group = "id";
+	span.size = "ret";
+	span.by = COUNTED_BY_THREAD;
+	span.about = about;
+	span.is_size_result = true;
+	ASSERT_EQ(bpf_span_plan(&plan, &span, &from, &err), 0) << err.text;
+	bpf_span_use_calls(&plan, BPF_SPAN_BEGIN, span.point[COUNTED_BEGIN].event, -1);
+	const struct bpf_span_point &begin = plan.spec.point[BPF_SPAN_BEGIN];
+	EXPECT_EQ(begin.field[BPF_SPAN_GROUP].at, BPF_SPAN_TID);
+	EXPECT_EQ(begin.field[BPF_SPAN_WHAT].at, BPF_SPAN_CALL);
+	EXPECT_TRUE(plan.spec.has_about && plan.spec.is_size_result);
+}
+
 /* A tracepoint of one call has no such field before its arguments. */
 TEST(FlightPlan, OneCallHasItsNumber)
 {

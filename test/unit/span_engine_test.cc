@@ -5,6 +5,7 @@
 
 #include <array>
 #include <csignal>
+#include <iotrace/arch.h>
 
 namespace
 {
@@ -345,6 +346,79 @@ TEST(Engine, GroupsByProcessThreadOrNothing)
 	err = {};
 	EXPECT_NE(span_engine_group_by(d.engine, "threa", &err), 0);
 	EXPECT_NE(std::string(err.text).find("did you mean 'thread'?"), std::string::npos);
+}
+
+/* A process makes calls one after the other. Returns their bytes. */
+std::vector<uint64_t> bytes_of_calls(const char *machine,
+				     const std::vector<std::pair<uint64_t, int64_t>> &calls)
+{
+	SpanDriver d({"syscall"});
+	std::vector<uint64_t> bytes;
+	uint64_t time = 0;
+
+	if (machine)
+		d.trace.host.machine = strtab_add(d.trace.strings, machine, strlen(machine));
+	d.define("raw_syscalls:sys_enter", {"id"});
+	d.define("raw_syscalls:sys_exit", {"id", "ret"});
+	for (const auto &[number, result] : calls) {
+		d.happens(++time, "raw_syscalls:sys_enter", {number});
+		d.happens(++time, "raw_syscalls:sys_exit", {number, static_cast<uint64_t>(result)});
+	}
+	for (const struct span_seen &s : d.seen)
+		bytes.push_back(s.bytes);
+	return bytes;
+}
+
+uint64_t number_of(const struct arch *arch, const char *name)
+{
+	return static_cast<uint64_t>(arch_number(arch, call_by_name(name, strlen(name))));
+}
+
+/* On each machine by its own numbers. One that copies moves its data twice, as the calls that a recording has. */
+TEST(Engine, TheResultOfACallIsASizeIfItMovesData)
+{
+	for (const char *machine : {"x86_64", "aarch64", "ppc64le", "s390x"}) {
+		const struct arch *arch = arch_find(machine, strlen(machine));
+
+		EXPECT_EQ(bytes_of_calls(machine, {{number_of(arch, "read"), 100},
+						   {number_of(arch, "mmap"), 0x7f0000000000},
+						   {number_of(arch, "pwrite64"), 7},
+						   {number_of(arch, "openat"), 3},
+						   {number_of(arch, "read"), -9},
+						   {number_of(arch, "getdents64"), 24},
+						   {number_of(arch, "copy_file_range"), 50},
+						   {number_of(arch, "read"), 0},
+						   {100000, 1000}}),
+			  (std::vector<uint64_t>{100, 0, 7, 0, 0, 0, 100, 0, 0}))
+			<< machine;
+	}
+}
+
+/* Without its name, it is this one. Nothing is known of the calls of one that iotrace does not know. */
+TEST(Engine, TheMachineSaysWhatACallMoves)
+{
+	const uint64_t read = number_of(arch_here(), "read");
+
+	EXPECT_EQ(bytes_of_calls(nullptr, {{read, 100}}), std::vector<uint64_t>{100});
+	EXPECT_EQ(bytes_of_calls("vax", {{read, 100}}), std::vector<uint64_t>{0});
+}
+
+/* The name of the machine may come after the first calls. */
+TEST(Engine, TheMachineMayBecomeKnown)
+{
+	const struct arch *arm = arch_find("aarch64", 7);
+	SpanDriver d({"syscall"});
+
+	d.define("raw_syscalls:sys_enter", {"id"});
+	d.define("raw_syscalls:sys_exit", {"id", "ret"});
+	d.happens(1, "raw_syscalls:sys_enter", {511});
+	d.happens(2, "raw_syscalls:sys_exit", {511, 5});
+	d.trace.host.machine = strtab_add(d.trace.strings, "aarch64", 7);
+	d.happens(3, "raw_syscalls:sys_enter", {number_of(arm, "write")});
+	d.happens(4, "raw_syscalls:sys_exit", {number_of(arm, "write"), 6});
+	ASSERT_EQ(d.seen.size(), 2U);
+	EXPECT_EQ(d.seen[0].bytes, 0U);
+	EXPECT_EQ(d.seen[1].bytes, 6U);
 }
 
 /* As of NVMe: the begin has bits that the end lacks, or both have them. */

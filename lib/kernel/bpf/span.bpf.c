@@ -285,7 +285,7 @@ static __always_inline void end(const struct input *input)
 	now = bpf_ktime_get_ns();
 	taken = now > open->begin ? now - open->begin : 0;
 	group = point->field[BPF_SPAN_GROUP].at ? group_of(input) : open->group;
-	bytes = bytes_at_end(input);
+	bytes = bytes_at_end(open, input);
 	if (!bytes && spec.owner != BPF_SPAN_OF_FILE)
 		bytes = open->bytes;
 	second = second_file(open);

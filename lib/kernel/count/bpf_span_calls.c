@@ -51,6 +51,7 @@ void bpf_span_use_known(struct bpf_span_spec *spec, const struct counted_span *s
 	static const char name[] = "ioctl";
 	call_id id = span->is_as_recorded ? call_by_name(name, strlen(name)) : CALL_ID_NONE;
 
+	spec->is_size_result = span->is_size_result;
 	spec->is_as_recorded = span->is_as_recorded;
 	spec->ioctl = id == CALL_ID_NONE ? -1 : (int32_t)call_row(id)->number;
 }

@@ -67,8 +67,9 @@ struct bpf_span_spec {
 	/* What is in flight: */
 	uint8_t has_about, has_outcome, has_async, is_read_of_end, is_written_of_end;
 	uint32_t read_header, written_header;
-	uint32_t flights; /* room for so many; 0: it is not counted */
-	/* Calls count as they are recorded: see <iotrace/counted.h>. Of the call `ioctl`, not all requests do. */
+	uint32_t flights;       /* room for so many; 0: it is not counted */
+	uint8_t is_size_result; /* see <iotrace/counted.h> */
+	/* Calls count as they are recorded: the same. Of the call `ioctl`, not all requests do. */
 	uint8_t is_as_recorded;
 	int32_t ioctl;
 	/* The spans are block requests: there are no points. */

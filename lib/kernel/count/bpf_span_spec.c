@@ -357,11 +357,11 @@ static int plan_flights(struct bpf_span_spec *spec, const struct planned *of,
 	int code = 0, events;
 
 	spec->has_about = span->about != NULL;
-	if (!flights->is_wanted)
-		return 0;
 	if (span->about)
 		code = need_all(of, BPF_SPAN_WHAT, span->group);
-	if (code >= 0 && flights->result)
+	if (code || !flights->is_wanted)
+		return code;
+	if (flights->result)
 		code = find_all(of, BPF_SPAN_END, BPF_SPAN_OUTCOME, flights->result, &events);
 	if (code >= 0 && span->size)
 		code = find_all(of, BPF_SPAN_END, BPF_SPAN_SIZE, span->size, &events);

@@ -199,7 +199,6 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 	uint32_t slot = has_others || span->is_group_of_end || has_result
 				? open_find(&engine->open, use->span, open->key)
 				: OPEN_NONE;
-	uint64_t bytes = 0;
 
 	if (slot == OPEN_NONE && has_others &&
 	    entries_has_ended(&engine->entries, use->span, event->tid, use->point, open->key))
@@ -210,9 +209,8 @@ static void end(struct span_engine *engine, const struct engine_use *use, const 
 		engine->open.at[slot].group = group_of(engine, span, use, event);
 	if (slot != OPEN_NONE && has_result)
 		engine_result(engine, use, event, &engine->open.at[slot]);
-	if (span->is_size_of_end)
-		engine_field(engine, &use->size, event, &bytes);
-	engine_end(engine, use->span, open->key, SPAN_ENDED, event->time, bytes);
+	engine_end(engine, use->span, open->key, SPAN_ENDED, event->time,
+		   engine_size(engine, use, event, slot));
 }
 
 /* If the cancel has only a part of the key, it cancels all spans with that part. */

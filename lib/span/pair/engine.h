@@ -9,6 +9,7 @@
 #include "engine_request.h"
 #include "open.h"
 
+#include <iotrace/arch.h>
 #include <iotrace/span_engine.h>
 #include <iotrace/trace.h>
 
@@ -95,6 +96,8 @@ struct span_engine {
 	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
 	bool keeps_names;          /* also of threads that have ended */
 	uint32_t call_groups; /* bits of enum call_group: spans are those of these calls; 0: all */
+	const struct arch *arch; /* see engine_arch(), of the machine with this name */
+	str_id machine;
 	bool chooses, takes_io_events, has_sources[SPAN_OF_ARCHIVE + 1];
 	uint64_t first, last, lost;
 };
@@ -117,6 +120,8 @@ void engine_whole(struct span_engine *engine, const struct open_span *span, enum
  */
 void engine_leave(struct span_engine *engine, uint32_t slot, uint64_t time);
 
+/* Returns the architecture of the recorded machine, or of this one if the capture does not say it; NULL: its calls are unknown. */
+const struct arch *engine_arch(const struct span_engine *engine);
 /* Returns the name of a thread; 0: unknown. */
 str_id engine_comm(const struct span_engine *engine, uint32_t tid);
 void engine_note(struct span_engine *engine, uint32_t tid, uint64_t time, const char *text);

@@ -15,6 +15,13 @@ str_id engine_comm(const struct span_engine *engine, uint32_t tid)
 	return comm == MAP_NONE ? 0 : comm;
 }
 
+const struct arch *engine_arch(const struct span_engine *engine)
+{
+	const char *machine = trace_text(engine->trace, trace_host(engine->trace)->machine);
+
+	return *machine ? arch_find(machine, strlen(machine)) : arch_here();
+}
+
 /* Returns the type at the end of a probe's field name, such as "u32" of "arg1_16_u32"; "" if there is none. */
 static const char *type_of(const char *name)
 {

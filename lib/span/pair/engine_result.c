@@ -3,6 +3,17 @@
 
 #include <iotrace/span_ways.h>
 
+/* Each call asks, and the name of the machine changes once at most. */
+static const struct arch *arch_now(struct span_engine *engine)
+{
+	str_id machine = trace_host(engine->trace)->machine;
+
+	if (!engine->arch || engine->machine != machine)
+		engine->arch = engine_arch(engine);
+	engine->machine = machine;
+	return engine->arch;
+}
+
 uint8_t engine_moves(struct span_engine *engine, const struct span *span,
 		     const struct engine_use *use, const struct event *event)
 {
@@ -10,7 +21,7 @@ uint8_t engine_moves(struct span_engine *engine, const struct span *span,
 
 	if (!span->ways || !engine_field(engine, &use->group, event, &value))
 		return 0;
-	return (uint8_t)span->ways->of(value);
+	return (uint8_t)span->ways->of(value, arch_now(engine));
 }
 
 void engine_add_moved(const struct io_event *event, uint64_t bytes, uint64_t *read,
@@ -44,4 +55,19 @@ void engine_result(struct span_engine *engine, const struct engine_use *use,
 		open->read = moved(&ways->read, open->bytes, size);
 	if (open->moves & SPAN_WRITES)
 		open->written = moved(&ways->written, open->bytes, size);
+}
+
+uint64_t engine_size(struct span_engine *engine, const struct engine_use *use,
+		     const struct event *event, uint32_t slot)
+{
+	const struct engine_span *span = &engine->span[use->span];
+	uint64_t size = 0;
+
+	if (!span->is_size_of_end)
+		return 0;
+	if (!span->span->ways || !span->span->ways->is_size_result)
+		engine_field(engine, &use->size, event, &size);
+	else if (slot != OPEN_NONE)
+		size = engine->open.at[slot].read + engine->open.at[slot].written;
+	return size;
 }

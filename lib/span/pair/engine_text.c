@@ -183,17 +183,6 @@ static size_t put_device_number(const struct span_engine *engine, uint32_t numbe
 	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
 }
 
-/*
- * The architecture of the machine that was recorded; NULL: its calls are not known. As for the decoder, it is that of this machine if
- * the capture does not say it.
- */
-static const struct arch *arch_of(const struct span_engine *engine)
-{
-	const char *machine = trace_text(engine->trace, trace_host(engine->trace)->machine);
-
-	return *machine ? arch_find(machine, strlen(machine)) : arch_here();
-}
-
 static size_t put_number(const struct span_engine *engine, const struct engine_span *span,
 			 uint64_t value, char *text, size_t size)
 {
@@ -209,7 +198,7 @@ static size_t put_number(const struct span_engine *engine, const struct engine_s
 
 	if (!name && (span->by == SPAN_BY_GROUP || span->by == SPAN_BY_CONNECTION) &&
 	    span->span->group_name)
-		name = number_name(span->span->group_name, value, arch_of(engine), &room);
+		name = number_name(span->span->group_name, value, engine_arch(engine), &room);
 	snprintf(number, sizeof(number), format, (unsigned long long)value);
 	length = name ? snprintf(text, size, "%s(%s)", name, number)
 		      : snprintf(text, size, "%s", number);

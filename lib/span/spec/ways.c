@@ -14,9 +14,9 @@ enum {
 	FUSE_WRITE_HEADER = 80, /* struct fuse_in_header and struct fuse_write_in */
 };
 
-static uint32_t of_call(uint64_t number)
+static uint32_t of_call(uint64_t number, const struct arch *arch)
 {
-	call_id id = call_by_number((long)number);
+	call_id id = arch ? arch_call(arch, (long)number) : CALL_ID_NONE;
 	const struct call_row *row = id == CALL_ID_NONE ? NULL : call_row(id);
 
 	if (!row || row->result != RESULT_BYTES || row->group == GROUP_DIR)
@@ -33,8 +33,9 @@ static uint32_t of_call(uint64_t number)
 	}
 }
 
-static uint32_t of_fuse(uint64_t opcode)
+static uint32_t of_fuse(uint64_t opcode, const struct arch *arch)
 {
+	(void)arch;
 	return opcode == FUSE_OPCODE_READ    ? SPAN_READS
 	       : opcode == FUSE_OPCODE_WRITE ? SPAN_WRITES
 					     : 0;
@@ -46,8 +47,8 @@ const struct span_ways *span_ways_of_row(const char *name)
 		const char *name;
 		struct span_ways ways;
 	} row[] = {
-		{"syscall", {of_call, {true, 0}, {true, 0}}},
-		{"fuse", {of_fuse, {true, FUSE_ANSWER}, {false, FUSE_WRITE_HEADER}}},
+		{"syscall", {of_call, {true, 0}, {true, 0}, true}},
+		{"fuse", {of_fuse, {true, FUSE_ANSWER}, {false, FUSE_WRITE_HEADER}, false}},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)

@@ -13,12 +13,9 @@
 /* Events of calls are looked at before: see take_call(). */
 static __always_inline bool is_unwanted(const struct input *input)
 {
-	uint64_t what;
-
 	if (!spec.has_about || input->point->call)
 		return false;
-	what = VALUE(input, BPF_SPAN_WHAT);
-	return what < BPF_SPAN_VALUES && about[what] & BPF_SPAN_UNWANTED;
+	return about_value(VALUE(input, BPF_SPAN_WHAT)) & BPF_SPAN_UNWANTED;
 }
 
 static __always_inline void fly(struct bpf_span_flight *flight, uint64_t now)
@@ -60,13 +57,9 @@ static __always_inline void board(struct bpf_span_open *open)
 
 static __always_inline void take_off(struct bpf_span_open *open, const struct input *input)
 {
-	uint64_t what;
-
-	if (!spec.flights)
-		return;
-	what = VALUE(input, BPF_SPAN_WHAT);
-	open->moves = spec.has_about && what < BPF_SPAN_VALUES ? about[what] : 0;
-	board(open);
+	open->moves = spec.has_about ? about_value(VALUE(input, BPF_SPAN_WHAT)) : 0;
+	if (spec.flights)
+		board(open);
 }
 
 static __always_inline void land(struct bpf_span_open *open, uint64_t now)

@@ -23,29 +23,28 @@ static __always_inline void note_foreign(struct bpf_span_books *books)
 		books->foreign++;
 }
 
-/* Numbers beyond the table are those of no call that is wanted. */
 static __always_inline bool is_left_out(struct pt_regs *regs, uint64_t call)
 {
 	if (!spec.has_about)
 		return false;
-	if (call >= BPF_SPAN_VALUES || about[call] & BPF_SPAN_UNWANTED)
+	if (about_value(call) & BPF_SPAN_UNWANTED)
 		return true;
 	return spec.is_as_recorded && (int32_t)call == spec.ioctl &&
 	       !is_known_request(argument_of(regs, 1));
 }
 
-/* The result of a call is a size only if it moves data. One that copies moves them twice. */
-static __always_inline uint64_t bytes_at_end(const struct input *input)
+/* A call that copies moves its data twice. */
+static __always_inline uint64_t bytes_at_end(const struct bpf_span_open *open,
+					     const struct input *input)
 {
 	uint64_t size = input->point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
-	uint64_t call = input->call, what;
+	uint32_t ways = open->moves & (BPF_SPAN_READS | BPF_SPAN_WRITES);
 
-	if (!spec.is_as_recorded)
+	if (!spec.is_size_result)
 		return size;
-	what = call < BPF_SPAN_VALUES ? about[call] : 0;
-	if ((int64_t)size < 0 || !(what & (BPF_SPAN_READS | BPF_SPAN_WRITES)))
+	if ((int64_t)size < 0 || !ways)
 		return 0;
-	return what & BPF_SPAN_READS && what & BPF_SPAN_WRITES ? 2 * size : size;
+	return ways == (BPF_SPAN_READS | BPF_SPAN_WRITES) ? 2 * size : size;
 }
 
 /* What has begun before is not looked for where calls are chosen or recorded one by one. */
