@@ -367,14 +367,14 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 	bool ends = is_at(&spec.point[BPF_SPAN_END], end_of_call, call);
 	bool cancels = is_at(&spec.point[BPF_SPAN_CANCEL], end_of_call, call);
 	struct input input = {.regs = regs, .result = result, .call = call};
+	bool is_foreign; /* a 32-bit call, whose number is that of another call */
 
 	if (!begins && !ends && !cancels)
 		return;
-	if (begins && is_foreign(call))
+	is_foreign = COMPAT_OF(bpf_get_current_task_btf());
+	if (begins && spec.is_as_recorded && (is_foreign || call & X32))
 		note_foreign(books_of_cpu());
-	if (is_left_out(regs, call))
-		return;
-	if (COMPAT_OF(bpf_get_current_task_btf()))
+	if (is_foreign || is_left_out(regs, call))
 		return;
 	input.task = bpf_get_current_pid_tgid();
 	if (ends)

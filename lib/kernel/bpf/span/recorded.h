@@ -9,12 +9,6 @@
 #include "bpf/span/wanted.h"
 #include "count/bpf_span_cell.h"
 
-/* Whether it is a call of a 32-bit program, whose number is that of another call. */
-static __always_inline bool is_foreign(uint64_t call)
-{
-	return spec.is_as_recorded && (COMPAT_OF(bpf_get_current_task_btf()) || call & X32);
-}
-
 static __always_inline void note_foreign(struct bpf_span_books *books)
 {
 	const struct input input = {.task = bpf_get_current_pid_tgid()};
