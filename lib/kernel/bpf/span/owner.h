@@ -16,7 +16,10 @@ const volatile uint8_t fd_of[BPF_SPAN_VALUES], fd2_of[BPF_SPAN_VALUES];
 /* The last one stands for all that are beyond. */
 static __always_inline uint32_t about_value(uint64_t what)
 {
-	return about[what < BPF_SPAN_VALUES ? what : BPF_SPAN_VALUES - 1];
+	what = what < BPF_SPAN_VALUES ? what : BPF_SPAN_VALUES - 1;
+	/* The verifier of old kernels has forgotten the bound of the other branch. */
+	asm volatile("" : "+r"(what));
+	return about[what & (BPF_SPAN_VALUES - 1)];
 }
 
 enum { TYPE = 0170000, DIRECTORY = 0040000, BLOCK_DEVICE = 0060000, REGULAR = 0100000 };
