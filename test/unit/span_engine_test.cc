@@ -421,6 +421,70 @@ TEST(Engine, TheMachineMayBecomeKnown)
 	EXPECT_EQ(d.seen[1].bytes, 6U);
 }
 
+/* Its calls have other numbers, so they do not count. The call that executes it, and the one that it ends with, are of 64 bits. */
+TEST(Engine, CallsOf32BitProgramsDoNotCount)
+{
+	SpanDriver d({"syscall", "t: a:begin -> a:end by tid"});
+	struct event program = {};
+	uint64_t time = 0;
+	const auto call = [&d, &time](uint64_t number, uint32_t pid) {
+		d.happens(++time, "raw_syscalls:sys_enter", {number}, pid, pid);
+		d.happens(++time, "raw_syscalls:sys_exit", {number, 5}, pid, pid);
+	};
+
+	d.define("raw_syscalls:sys_enter", {"id"});
+	d.define("raw_syscalls:sys_exit", {"id", "ret"});
+	d.define("a:begin", {"id"});
+	d.define("a:end", {"id"});
+	program.kind = EVENT_PROGRAM;
+	program.pid = program.tid = 7;
+	program.program.is_foreign = true;
+	d.happens(++time, "raw_syscalls:sys_enter", {59}, 7, 7);
+	span_engine_event(d.engine, &program);
+	d.happens(++time, "raw_syscalls:sys_exit", {11, 0}, 7, 7);
+	call(4, 7);
+	d.forks(++time, 7, 8);
+	call(3, 8);
+	d.happens(++time, "a:begin", {1}, 7, 7); /* other events of the kernel mean the same */
+	d.happens(++time, "a:end", {1}, 7, 7);
+	program.program.is_foreign = false;
+	span_engine_event(d.engine, &program);
+	call(1, 7);
+	d.exits(++time, 8, 0);
+	call(2, 8); /* another process with its number */
+	std::vector<std::string> groups;
+	for (const struct span_seen &s : d.seen)
+		groups.push_back(d.group(s));
+	EXPECT_EQ(groups, (std::vector<std::string>{"execve(59)", "", "write(1)", "open(2)"}));
+	EXPECT_EQ(d.books().begun, 3U);
+	EXPECT_EQ(d.books().ends_without_begin, 0U);
+}
+
+TEST(Engine, FactsSayWhichProgramsAreOf32Bits)
+{
+	SpanDriver d({"syscall"});
+	struct event fact = {};
+
+	d.define("raw_syscalls:sys_enter", {"id"});
+	fact.kind = EVENT_FACT;
+	fact.fact.kind = FACT_TASK;
+	fact.fact.number[FACT_TASK_pid] = fact.fact.number[FACT_TASK_tid] = 7;
+	fact.fact.number[FACT_TASK_is_foreign] = 1;
+	span_engine_event(d.engine, &fact);
+	d.happens(1, "raw_syscalls:sys_enter", {4}, 7, 7);
+	EXPECT_EQ(d.books().begun, 0U);
+	fact.fact = {};
+	fact.fact.kind = FACT_EXE;
+	fact.fact.number[FACT_EXE_pid] = 7;
+	span_engine_event(d.engine, &fact);
+	d.happens(2, "raw_syscalls:sys_enter", {4}, 7, 7);
+	EXPECT_EQ(d.books().begun, 1U);
+	fact.fact.number[FACT_EXE_is_foreign] = 1;
+	span_engine_event(d.engine, &fact);
+	d.happens(3, "raw_syscalls:sys_enter", {4}, 7, 7);
+	EXPECT_EQ(d.books().begun, 1U);
+}
+
 /* As of NVMe: the begin has bits that the end lacks, or both have them. */
 TEST(Engine, AKeyMayBeBitsOfANumber)
 {

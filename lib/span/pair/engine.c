@@ -233,6 +233,18 @@ static void cancel(struct span_engine *engine, const struct engine_use *use,
 	}
 }
 
+/*
+ * Whether it is a call of a 32-bit program, whose number is that of another call. The call that executed the program ends as one, and no
+ * other span of the thread is open then.
+ */
+static bool is_foreign(const struct span_engine *engine, const struct engine_use *use,
+		       const struct event *event, const struct open_span *open)
+{
+	if (!use->is_of_all_calls || map_get(&engine->foreign, event->pid) == MAP_NONE)
+		return false;
+	return use->side != SPAN_END || open_find(&engine->open, use->span, open->key) == OPEN_NONE;
+}
+
 static void use_event(struct span_engine *engine, const struct engine_use *use,
 		      const struct event *event)
 {
@@ -256,6 +268,8 @@ static void use_event(struct span_engine *engine, const struct engine_use *use,
 		if (point->mask[i])
 			open.key[i] &= point->mask[i];
 	}
+	if (is_foreign(engine, use, event, &open))
+		return;
 	if (use->side == SPAN_BEGIN)
 		begin(engine, use, event, &open);
 	else if (use->side == SPAN_END)

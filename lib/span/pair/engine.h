@@ -28,8 +28,8 @@ struct engine_use {
 	uint32_t span;
 	enum span_side side;
 	const struct span_point *point;
-	bool is_entry;  /* it only provides fields for the point */
-	uint32_t entry; /* index of the point's entry */
+	bool is_entry, is_of_all_calls; /* is_entry: it only provides fields for the point */
+	uint32_t entry;                 /* index of the point's entry */
 	struct entry_names names;
 	struct locator entry_field[ENTRY_FIELDS]; /* fields of the entry */
 	struct locator key[SPAN_KEYS], test[SPAN_TESTS], group, size, result;
@@ -91,10 +91,11 @@ struct span_engine {
 	struct stacks *stacks; /* NULL: not wanted */
 	struct engine_calls calls;
 	struct engine_requests requests;
-	struct map comm;           /* maps a tid to a name */
-	struct map user, cgroup;   /* the same for numbers of users and ids of control groups */
-	struct map chosen, status; /* maps a pid: the followed processes; wait statuses */
-	bool keeps_names;          /* also of threads that have ended */
+	struct map comm;         /* maps a tid to a name */
+	struct map user, cgroup; /* the same for numbers of users and ids of control groups */
+	struct map chosen, status,
+		foreign;      /* a pid: is followed; wait status; runs a 32-bit program */
+	bool keeps_names;     /* also of threads that have ended */
 	uint32_t call_groups; /* bits of enum call_group: spans are those of these calls; 0: all */
 	const struct arch *arch; /* see engine_arch(), of the machine with this name */
 	str_id machine;

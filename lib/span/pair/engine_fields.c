@@ -196,6 +196,7 @@ static void define_point(struct span_engine *engine, struct engine_event *what,
 	struct engine_span *span = &engine->span[use.span];
 	const struct decode_event *fields = what->fields;
 
+	use.is_of_all_calls = use.point->event && !strncmp(use.point->event, "raw_syscalls:", 13);
 	if (!use.point->event || !entry_names_of(&use.names, span->span, use.point))
 		return;
 	if (!strcmp(use.point->event, fields->name) && locate_point(span, &use, fields)) {

@@ -51,6 +51,7 @@ void span_engine_free(struct span_engine *engine)
 	map_release(&engine->cgroup);
 	map_release(&engine->chosen);
 	map_release(&engine->status);
+	map_release(&engine->foreign);
 	open_release(&engine->open);
 	entries_release(&engine->entries);
 	stacks_free(engine->stacks);

@@ -46,9 +46,19 @@ static void take_exit(struct span_engine *engine, const struct event *event)
 		leave_thread(engine, event);
 		return;
 	}
+	map_remove(&engine->foreign, event->pid);
 	slot = open_of_process(&engine->open, event->pid);
 	for (; slot != OPEN_NONE; slot = engine->open.at[slot].after)
 		engine_leave(engine, slot, event->time);
+}
+
+/* The process runs a 32-bit program, or another one. */
+static void set_foreign(struct span_engine *engine, uint32_t pid, bool is_foreign)
+{
+	if (is_foreign)
+		map_set(&engine->foreign, pid, 1);
+	else
+		map_remove(&engine->foreign, pid);
 }
 
 /* The thread that executes a program gets the number of the first one, also if it is another one. Its call goes on under that number. */
@@ -78,6 +88,9 @@ static void take_fork(struct span_engine *engine, const struct event *event)
 	if (comm)
 		map_set(&engine->comm, event->fork.child_tid, comm);
 	map_remove(&engine->status, event->fork.child_pid);
+	if (event->fork.child_pid != event->pid)
+		set_foreign(engine, event->fork.child_pid,
+			    map_get(&engine->foreign, event->pid) != MAP_NONE);
 	if (engine->chooses) {
 		map_set(&engine->chosen, event->fork.child_pid, 1);
 		map_set(&engine->chosen, event->fork.child_tid, 1);
@@ -93,10 +106,17 @@ static void take_fact(struct span_engine *engine, const struct fact *fact)
 	switch (fact->kind) {
 	case FACT_TASK:
 		name_task(engine, (uint32_t)number[FACT_TASK_tid], comm->at, comm->length);
+		if (number[FACT_TASK_is_foreign])
+			set_foreign(engine, (uint32_t)number[FACT_TASK_pid], true);
 		if (number[FACT_TASK_is_excluded])
 			break;
 		map_set(&engine->chosen, number[FACT_TASK_pid], 1);
 		map_set(&engine->chosen, number[FACT_TASK_tid], 1);
+		break;
+	case FACT_EXE:
+		if (!number[FACT_EXE_error])
+			set_foreign(engine, (uint32_t)number[FACT_EXE_pid],
+				    number[FACT_EXE_is_foreign]);
 		break;
 	case FACT_COMMAND:
 		map_set(&engine->chosen, number[FACT_COMMAND_pid], 1);
@@ -126,6 +146,9 @@ void span_engine_event(struct span_engine *engine, const struct event *event)
 		break;
 	case EVENT_FORK:
 		take_fork(engine, event);
+		break;
+	case EVENT_PROGRAM:
+		set_foreign(engine, event->pid, event->program.is_foreign);
 		break;
 	case EVENT_STATUS:
 		map_set(&engine->status, event->pid, (uint32_t)event->status & 0xffff);
