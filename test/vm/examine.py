@@ -66,7 +66,7 @@ class Machine:
         try:
             with redirect_stdout(said):
                 self._compare(live, column, f"{column}-{source}", source)
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
+        except (OSError, ValueError, LookupError, RuntimeError) as error:
             return [f"cannot be examined: {error!r}"]
         finally:
             os.rmdir(live.dir)
@@ -104,10 +104,19 @@ class Machine:
         elif column == "32-bit":
             self._compare_foreign(live, about["books"]["counters"], archive, source)
             if source == "bpf":
-                counted = json.loads(text(self.path(run, "calls")))["books"]["counters"]
-                live.equal("calls of 32 bits, counted", counted["foreign_calls"], 10)
+                counted = json.loads(text(self.path(run, "calls")))
+                live.equal("calls of 32 bits, counted", counted["books"]["counters"]["foreign_calls"], 10)
+                self._compare_exec(live, "call", counted)
+            self._compare_exec(live, "syscall", json.loads(text(self.path(run, "syscalls"))))
         elif column == "block":
             self._compare_disk(live, archive, source)
+
+    @staticmethod
+    def _compare_exec(live, what, numbers):
+        """A 64-bit program executes a 32-bit one: its call ends as a 32-bit call, and those that follow do not count."""
+        (span,) = numbers["books"]["spans"]
+        live.equal(f"{what}: those of 64 bits", {row["group"].partition("(")[0]: row["count"] for row in numbers["spans"]}, {"execve": 1})
+        live.equal(f"{what}: fates", {key: span[key] for key in ("begun", "ended", "open", "left")}, {"begun": 1, "ended": 1, "open": 0, "left": 0})
 
     def _compare_spans(self, live, run):
         """The kernel counts them. Those that are cancelled have no end."""

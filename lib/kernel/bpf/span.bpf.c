@@ -360,6 +360,12 @@ static __always_inline void take_as(struct input *input, uint32_t point,
 	take(input);
 }
 
+/* Whether a 32-bit call may be the end of one that began as a call of 64 bits. No other span of the thread is open then. */
+static __always_inline bool ends_execve(uint32_t end_of_call)
+{
+	return spec.is_of_thread && end_of_call == BPF_SPAN_AT_RETURN;
+}
+
 static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call, long call,
 				      uint64_t result)
 {
@@ -367,21 +373,20 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 	bool ends = is_at(&spec.point[BPF_SPAN_END], end_of_call, call);
 	bool cancels = is_at(&spec.point[BPF_SPAN_CANCEL], end_of_call, call);
 	struct input input = {.regs = regs, .result = result, .call = call};
-	bool is_foreign; /* a 32-bit call, whose number is that of another call */
 
 	if (!begins && !ends && !cancels)
 		return;
-	is_foreign = COMPAT_OF(bpf_get_current_task_btf());
-	if (begins && spec.is_as_recorded && (is_foreign || call & X32))
+	input.is_foreign = COMPAT_OF(bpf_get_current_task_btf());
+	if (begins && spec.is_as_recorded && (input.is_foreign || call & X32))
 		note_foreign(books_of_cpu());
-	if (is_foreign || is_left_out(regs, call))
+	if (input.is_foreign ? !ends_execve(end_of_call) : is_left_out(regs, call))
 		return;
 	input.task = bpf_get_current_pid_tgid();
 	if (ends)
 		take_as(&input, BPF_SPAN_END, end);
-	if (cancels)
+	if (cancels && !input.is_foreign)
 		take_as(&input, BPF_SPAN_CANCEL, cancel);
-	if (begins)
+	if (begins && !input.is_foreign)
 		take_as(&input, BPF_SPAN_BEGIN, begin);
 }
 

@@ -1,6 +1,8 @@
 /*
  * executed: a thread that executes a program gets the number of the first thread of its process, also if it is another one. Its call
  * goes on, and ends under that number.
+ *
+ * If a 64-bit program executes a 32-bit one, its call ends as a 32-bit call: see ends_execve().
  */
 #pragma once
 

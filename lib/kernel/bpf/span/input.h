@@ -13,6 +13,7 @@ struct input {
 	uint64_t result;
 	uint64_t task; /* pid and tid */
 	long call;
+	bool is_foreign; /* it is a 32-bit call, whose number is that of another call */
 };
 
 static __always_inline uint64_t number_of_point(const struct input *input)

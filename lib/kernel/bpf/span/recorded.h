@@ -44,7 +44,7 @@ static __always_inline uint64_t bytes_at_end(const struct bpf_span_open *open,
 /* What has begun before is not looked for where calls are chosen or recorded one by one. */
 static __always_inline bool counts_ends(const struct input *input)
 {
-	if (spec.has_user || spec.has_choice || spec.is_as_recorded ||
+	if (input->is_foreign || spec.has_user || spec.has_choice || spec.is_as_recorded ||
 	    spec.owner == BPF_SPAN_OF_FILE_SYSTEM || spec.owner == BPF_SPAN_OF_FILE)
 		return false;
 	return ends_anywhere() || is_followed(input);
