@@ -3,6 +3,7 @@
  */
 #include "trace_builder.h"
 
+#include <array>
 #include <csignal>
 #include <deque>
 #include <gtest/gtest.h>
@@ -193,6 +194,56 @@ TEST_F(Io, ARequestIsItsQueueAndItsService)
 	EXPECT_EQ(taken[0], 300U);
 	EXPECT_EQ(taken[1], 60U);
 	EXPECT_EQ(taken[2], 240U);
+}
+
+/* The driver gave it back, so it was issued again; an archive says only the last time. */
+TEST_F(Io, TheServiceOfARequestBeginsWithItsLastIssue)
+{
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::vector<io_event> request = io::request(100, 160, 400, d->location, d->handle, 1,
+						    REQUEST_WRITE, 4096);
+
+	request[2].op.begun = 100;
+	request[2].op.issued = 250;
+	open({"block-queue", "block-service"});
+	feed(request);
+	feed({request[2]}); /* its begin is not known */
+	ASSERT_EQ(seen.size(), 2U);
+	EXPECT_EQ(seen[0].end - seen[0].begin, 150U);
+	EXPECT_EQ(seen[1].end - seen[1].begin, 150U);
+	EXPECT_EQ(seen[1].begin, 250U);
+	for (uint32_t i = 0; i < 2; i++)
+		EXPECT_EQ(span_engine_books(engine, i)->ends_without_begin, 1U);
+}
+
+TEST_F(Io, ARequestSaysWhatItMovedAndWhetherItFailed)
+{
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::vector<io_event> write = io::request(1, 2, 3, d->location, d->handle, 1, REQUEST_WRITE,
+						  4096);
+	std::vector<io_event> read = io::request(4, 5, 6, d->location, d->handle, 2, REQUEST_READ,
+						 512);
+	std::vector<io_event> flush = io::request(7, 8, 9, d->location, d->handle, 3, REQUEST_FLUSH,
+						  0);
+
+	read[2].op.error = 5;
+	flush[0].op.bytes = IO_BYTES_UNDEFINED;
+	open({"block"});
+	for (const auto &request : {write, read, flush})
+		feed(request);
+	ASSERT_EQ(seen.size(), 3U);
+	const std::vector<std::array<uint64_t, 4>> expected = {{4096, 0, 4096, 0},
+							       {512, 512, 0, 1},
+							       {0, 0, 0, 0}};
+	for (size_t i = 0; i < seen.size(); i++) {
+		const struct span_seen &s = seen[i];
+
+		EXPECT_EQ((std::array<uint64_t, 4>{s.bytes, s.read, s.written, s.has_failed}),
+			  expected[i])
+			<< i;
+	}
 }
 
 TEST_F(Io, ARequestThatWasNeverIssuedHasNoService)
