@@ -17,16 +17,6 @@ enum {
 	COUNTED_VALUES = 512
 };
 
-/* What is known of a value of the group field: bits; and between them its class, a number below 16. */
-enum {
-	COUNTED_READS = 1,
-	COUNTED_WRITES = 2,
-	COUNTED_UNWANTED = 4,
-	COUNTED_CLASS_SHIFT = 3,
-	COUNTED_CLASSES = 16,
-	COUNTED_REAPS = 128, /* the call returns events of iocbs */
-};
-
 enum counted_compare {
 	COUNTED_EQUAL,
 	COUNTED_UNEQUAL,
@@ -87,7 +77,8 @@ enum counted_by {
 	 */
 	COUNTED_BY_OWNER,
 	COUNTED_BY_FILE_SYSTEM,
-	COUNTED_BY_FILE, /* by the file of the call, and of the file that it copies to: live_counted_text() */
+	COUNTED_BY_FILE,       /* of operations: live_counted_text() */
+	COUNTED_BY_MODE,       /* of operations: enum io_mode */
 	COUNTED_BY_CONNECTION, /* as COUNTED_BY_OWNER, but flights are by both */
 	/* Of block requests: the number of the device in the kernel's format, and enum request_kind. COUNTED_BY_GROUP: map_key() of both. */
 	COUNTED_BY_DEVICE,
@@ -113,9 +104,6 @@ struct counted_flights {
 	bool is_wanted;
 	bool has_async;     /* bytes of asynchronous requests count for the groups of calls */
 	const char *result; /* a field of the end: negative if the span failed; NULL: none */
-	/* COUNTED_BY_FILE_SYSTEM, COUNTED_BY_FILE: an argument of each call, or COUNTED_FD_... */
-	const uint8_t *fd;
-	const uint8_t *fd2; /* COUNTED_BY_FILE: the same of the file that it copies to */
 	struct counted_way read, written;
 };
 
@@ -141,9 +129,16 @@ struct counted_span {
 	bool is_taken_in_parts; /* live_counted_take() is called */
 	/* Of COUNTED_VALUES values of the group. What the last one says holds for all others, too. NULL: nothing is known of any. */
 	const uint8_t *about;
+	/* COUNTED_BY_FILE_SYSTEM, operations: an argument of each call, or COUNTED_FD_...; and of the file that it copies to. */
+	const uint8_t *fd, *fd2;
 	struct counted_flights flights;
 	/* System calls as a recording has them: of ioctl() only requests of ioctls.def. What has begun before does not count. */
 	bool is_as_recorded;
+	/* Each transfer of a call is a span, and the class of a call is one of enum counted_operation. */
+	bool is_of_operations;
+	bool has_async_operations; /* asynchronous requests are spans, too */
+	bool has_faults;           /* so are page faults that read mapped files */
+	bool is_of_faults;         /* nothing else is */
 	enum counted_requests requests;
 	struct text_list events; /* events to record if the span cannot be counted */
 };

@@ -44,7 +44,7 @@ struct counted_open {
 	uint64_t begin, group, bytes;
 	uint32_t pid, tid;
 	uint64_t
-		second; /* COUNTED_BY_FILE: the group of the file that it copies to, and 1; 0: none */
+		second; /* the group of the other operation of a call that copies, and 1; 0: none */
 };
 
 /* Returns why the span with this index is not counted in the kernel; NULL if it is. Lent. */

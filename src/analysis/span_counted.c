@@ -66,15 +66,18 @@ static void take_part(void *context, const struct counted_part *part)
 static void take_open(void *context, const struct counted_open *open)
 {
 	const struct taking *to = context;
+	struct span_seen seen = {.span = to->span,
+				 .group = span_counted_group(to->run, to->index, open->group),
+				 .begin = open->begin,
+				 .bytes = open->bytes,
+				 .pid = open->pid,
+				 .tid = open->tid};
 
-	span_engine_adopt(to->run->engine,
-			  &(const struct span_seen){.span = to->span,
-						    .group = span_counted_group(to->run, to->index,
-										open->group),
-						    .begin = open->begin,
-						    .bytes = open->bytes,
-						    .pid = open->pid,
-						    .tid = open->tid});
+	span_engine_adopt(to->run->engine, &seen);
+	if (!open->second)
+		return;
+	seen.group = span_counted_group(to->run, to->index, open->second - 1);
+	span_engine_adopt(to->run->engine, &seen);
 }
 
 static void take_books(const struct taking *to, const struct counted_books *counted)

@@ -2,7 +2,9 @@
 #include "span_about.h"
 
 #include <iotrace/call_class.h>
+#include <iotrace/counted_about.h>
 #include <iotrace/counted_owner.h>
+#include <iotrace/io_event.h>
 #include <iotrace/span_ways.h>
 #include <iotrace/syscall.h>
 #include <string.h>
@@ -66,19 +68,34 @@ void span_about_file_systems(const struct span_options *options, uint8_t *about,
 	}
 }
 
-/* Whether the model makes an operation of the call, with the file of its descriptor. */
-static bool call_moves(const struct call_row *row)
+/* Whether the model makes an operation of the call. */
+static bool call_operates(const struct call_row *row, enum counted_operation *operation)
 {
 	switch ((int)row->kind) {
 	case CALL_READ:
+		*operation = COUNTED_OP_READ;
+		return true;
 	case CALL_WRITE:
+		*operation = COUNTED_OP_WRITE;
+		return true;
 	case CALL_COPY:
+		*operation = COUNTED_OP_COPY;
+		return true;
 	case CALL_SYNC:
 	case CALL_SYNC_ALL:
-		return row->fd >= 0;
+		*operation = row->fd < 0 ? COUNTED_OP_FLUSH_ALL : COUNTED_OP_FLUSH;
+		return true;
 	default:
 		return false;
 	}
+}
+
+/* What the call does to asynchronous requests, which are operations themselves; COUNTED_OP_READ: nothing. */
+static enum counted_operation on_iocbs(const struct call_row *row)
+{
+	return !strcmp(row->name, "io_submit")    ? COUNTED_OP_SUBMIT
+	       : !strcmp(row->name, "io_destroy") ? COUNTED_OP_END_QUEUE
+						  : COUNTED_OP_READ;
 }
 
 static const uint8_t ways[] = {
@@ -92,19 +109,36 @@ static uint8_t ways_of(const struct call_row *row)
 	return row->result == RESULT_BYTES && row->kind < sizeof(ways) ? ways[row->kind] : 0;
 }
 
-void span_about_files(struct span_options *options, uint8_t *about)
+/* What is known of a call without a row, or one that is no operation. */
+static void leave_out(struct span_options *options, uint32_t number, uint8_t *about)
 {
+	call_id id = call_by_number((long)number);
+
+	options->fd[number] = options->fd2[number] = COUNTED_FD_NONE;
+	*about = (*about & COUNTED_REAPS) | COUNTED_UNWANTED;
+	if (id != CALL_ID_NONE)
+		*about |= (uint8_t)(on_iocbs(call_row(id)) << COUNTED_CLASS_SHIFT);
+}
+
+void span_about_operations(struct span_options *options, uint8_t *about)
+{
+	_Static_assert((int)COUNTED_OP_READ == (int)IO_MODE_READ &&
+			       (int)COUNTED_OP_WRITE == (int)IO_MODE_WRITE &&
+			       (int)COUNTED_OP_FLUSH == (int)IO_MODE_FLUSH,
+		       "they are the same");
 	for (uint32_t i = 0; i < COUNTED_VALUES; i++) {
 		call_id id = call_by_number((long)i);
 		const struct call_row *row = id == CALL_ID_NONE ? NULL : call_row(id);
-		bool moves = row && call_moves(row);
+		enum counted_operation operation;
 
-		options->fd[i] = moves ? (uint8_t)row->fd : COUNTED_FD_NONE;
-		options->fd2[i] = moves && row->kind == CALL_COPY ? (uint8_t)row->fd2
-								  : COUNTED_FD_NONE;
-		about[i] &= COUNTED_REAPS | (moves ? COUNTED_UNWANTED : 0);
-		about[i] |= moves ? 0 : COUNTED_UNWANTED;
-		about[i] |= moves ? ways_of(row) : 0;
+		if (!row || !call_operates(row, &operation)) {
+			leave_out(options, i, &about[i]);
+			continue;
+		}
+		options->fd[i] = row->fd < 0 ? COUNTED_FD_NONE : (uint8_t)row->fd;
+		options->fd2[i] = row->kind == CALL_COPY ? (uint8_t)row->fd2 : COUNTED_FD_NONE;
+		about[i] = (uint8_t)((about[i] & COUNTED_UNWANTED) | ways_of(row) |
+				     operation << COUNTED_CLASS_SHIFT);
 	}
 }
 

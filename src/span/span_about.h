@@ -9,7 +9,7 @@ bool span_about_has_async(const struct span_options *options);
 void span_about_values(const struct span_options *options, const struct span *span, uint8_t *about);
 /* These change the result of span_about_values(). Which calls count for file systems, as what, and which argument leads to the file: */
 void span_about_file_systems(const struct span_options *options, uint8_t *about, uint8_t *fd);
-/* Which calls move data of files or flush it, in which direction, and which arguments lead to the files. */
-void span_about_files(struct span_options *options, uint8_t *about);
+/* Which calls are operations, of which kind, and which arguments lead to their files. */
+void span_about_operations(struct span_options *options, uint8_t *about);
 /* Which calls are recorded, and what they move. */
 void span_about_recorded(const struct span_options *options, uint8_t *about);

@@ -76,12 +76,16 @@ static void copy_side(struct counted_span *counted, const struct span *span, int
 		copy_point(&counted->point[span_counted_points[side][i++]], point);
 }
 
-static enum counted_by by_of(const struct span_options *options, const struct span *span)
+/* Operations are by file if nothing else is wanted. */
+static enum counted_by by_of(const struct span_options *options, const struct span *span,
+			     bool is_of_operations)
 {
-	const char *by = options->by ? options->by : "group";
+	const char *by = options->by ? options->by : is_of_operations ? "file" : "group";
 
-	if (!strcmp(by, "file"))
+	if (!strcmp(by, "file") || (is_of_operations && !strcmp(by, "group")))
 		return COUNTED_BY_FILE;
+	if (is_of_operations && !strcmp(by, "mode"))
+		return COUNTED_BY_MODE;
 	if (options->is_of_owners || !strcmp(by, "fs"))
 		return span_is_of_raw_calls(span) ? COUNTED_BY_FILE_SYSTEM : COUNTED_BY_OWNER;
 	if (span_is_of_requests(span) && !strcmp(by, "device"))
@@ -134,12 +138,12 @@ static void add_about(struct span_options *options, const struct span *span,
 		span_about_recorded(options, about);
 	if (counted->by == COUNTED_BY_FILE_SYSTEM)
 		span_about_file_systems(options, about, options->fd);
-	else if (counted->by == COUNTED_BY_FILE)
-		span_about_files(options, about);
+	else if (counted->is_of_operations)
+		span_about_operations(options, about);
 	else
 		return;
-	counted->flights.fd = options->fd;
-	counted->flights.fd2 = options->fd2;
+	counted->fd = options->fd;
+	counted->fd2 = options->fd2;
 }
 
 /* For a daemon: each thread that makes calls has an entry; requests need fewer. */
@@ -150,12 +154,19 @@ static uint32_t room_of(const struct span_options *options, const struct span *s
 		       : options->room;
 }
 
+static bool has_group(const struct span_options *options, enum call_group group)
+{
+	return options->record.recording.selection.groups >> group & 1;
+}
+
 /* index: of the span whose numbers they are. It may be one of the model, which has the same calls. */
 static void add(struct span_options *options, const struct span *span, uint32_t index)
 {
 	struct counted_span *counted = &options->counted[options->counted_count];
-	enum counted_by by = by_of(options, span);
-	bool is_of_calls = options->set.span[index]->source == SPAN_OF_CALLS;
+	enum span_source source = options->set.span[index]->source;
+	bool is_of_faults = source == SPAN_OF_FAULTS;
+	bool is_of_operations = source == SPAN_OF_OPERATIONS;
+	enum counted_by by = by_of(options, span, is_of_operations || is_of_faults);
 
 	_Static_assert((int)COUNTED_TESTS == (int)SPAN_TESTS && (int)COUNTED_KEYS == (int)SPAN_KEYS,
 		       "they are the same");
@@ -176,7 +187,13 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 		.has_user = options->has_user,
 		.user = options->user,
 		.requests = requests_of(span),
-		.is_as_recorded = is_of_calls && by != COUNTED_BY_FILE_SYSTEM,
+		.is_as_recorded = is_of_operations ||
+				  (source == SPAN_OF_CALLS && by != COUNTED_BY_FILE_SYSTEM),
+		.is_of_operations = is_of_operations,
+		.is_of_faults = is_of_faults,
+		.has_faults = (is_of_operations || is_of_faults) && has_group(options, GROUP_FAULT),
+		.has_async_operations = is_of_operations && !options->is_stat &&
+					has_group(options, GROUP_AIO),
 	};
 	if (options->is_stat)
 		add_flights(options, span, counted);
@@ -196,10 +213,11 @@ bool span_choice_is_of_file_systems(const struct span_options *options)
 	       options->set.span[0]->source == SPAN_OF_CALLS;
 }
 
-bool span_choice_is_of_files(const struct span_options *options)
+/* Returns whether the rows of iotrace stat are files, so that they can be chosen by their paths. */
+static bool is_of_files(const struct span_options *options)
 {
-	return options->is_stat && options->by && !strcmp(options->by, "file") &&
-	       options->set.span[0]->source == SPAN_OF_OPERATIONS;
+	return options->is_stat && options->set.span[0]->source == SPAN_OF_OPERATIONS &&
+	       (!options->by || !strcmp(options->by, "file"));
 }
 
 /* Returns why the kernel does not count the span, or NULL. */
@@ -211,8 +229,10 @@ static const char *why_not(const struct span_options *options, uint32_t index)
 		return span_why_not(options, span);
 	if (span_is_of_requests(span))
 		return span_why_not_requests(options);
-	return span_choice_is_of_files(options) ? span_why_none(options, true)
-						: span_why_not_calls(options, span);
+	if (is_of_files(options))
+		return span_why_none(options, true);
+	return span->source == SPAN_OF_CALLS ? span_why_not_calls(options)
+					     : span_why_not_operations(options, span);
 }
 
 /* Calls are recorded for all spans of the model, or for none. */
@@ -235,7 +255,13 @@ static void choose_calls(struct span_options *options, uint32_t index)
 		options->calls = span_find("syscall", &ignored);
 	if (options->calls)
 		add(options, options->calls, index);
-	options->record.recording.records_uncounted = options->calls;
+	options->record.recording.records_uncounted |= options->calls != NULL;
+}
+
+static void choose_faults(struct span_options *options, uint32_t index)
+{
+	add(options, options->set.span[index], index);
+	options->record.recording.records_uncounted = true;
 }
 
 static void choose(struct span_options *options, uint32_t index)
@@ -249,13 +275,15 @@ static void choose(struct span_options *options, uint32_t index)
 		log_info("span '%s' is not counted in the kernel: %s", span->name, why);
 	else if (span->source == SPAN_OF_TRACEPOINTS || span_is_of_requests(span))
 		add(options, span, index);
+	else if (span->source == SPAN_OF_FAULTS)
+		choose_faults(options, index);
 	else
 		choose_calls(options, index);
 }
 
 void span_choice_make(struct span_options *options)
 {
-	if (record_has_paths(&options->record.recording) && !span_choice_is_of_files(options)) {
+	if (record_has_paths(&options->record.recording) && !is_of_files(options)) {
 		options->why = "--path and --exclude-path need the names of the files of calls";
 		return;
 	}

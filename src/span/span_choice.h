@@ -13,8 +13,6 @@ struct live;
 void span_choice_make(struct span_options *options);
 /* Returns whether the rows are file systems: the kernel counts calls, or the model has the spans of calls. */
 bool span_choice_is_of_file_systems(const struct span_options *options);
-/* Returns whether the rows are files: the kernel counts calls, or the model has the operations. */
-bool span_choice_is_of_files(const struct span_options *options);
 /* Returns whether the span was chosen. */
 bool span_choice_has(const struct span_options *options, uint32_t span);
 /* Returns 0, or -ENOTSUP with a message if events of users that are not chosen would be among the others. */

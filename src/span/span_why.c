@@ -46,36 +46,59 @@ static const char *why_not_side(const struct span *span, int side)
 	return NULL;
 }
 
+/* Returns whether the rows are groups of one of these kinds; by default, they are. */
+static bool is_by(const struct span_options *options, const char *const *kinds)
+{
+	bool is = !options->by;
+
+	for (; *kinds && !is; kinds++)
+		is = !strcmp(options->by, *kinds);
+	return is;
+}
+
 /*
  * The programs find the device of a request and whether a followed task caused it, but not its file. The name of its process is that of
  * a task that may have ended long before a worker writes its pages.
  */
 const char *span_why_not_requests(const struct span_options *options)
 {
-	static const char *const group[] = {"group", "none", "device", "mode"};
-	bool is_known = !options->by;
+	static const char *const kinds[] = {"group", "none", "device", "mode", NULL};
 
-	for (size_t i = 0; i < sizeof(group) / sizeof(*group) && !is_known; i++)
-		is_known = !strcmp(options->by, group[i]);
-	if (!is_known && !options->is_of_owners)
+	if (!is_by(options, kinds) && !options->is_of_owners)
 		return "only records say which process and which file a request is of";
 	return span_why_none(options, true);
 }
 
-/* The programs know the name and the thread of a call. Its file they know only for iotrace stat, and then no names of calls. */
-const char *span_why_not_calls(const struct span_options *options, const struct span *span)
+static bool has_group(const struct span_options *options, enum call_group group)
 {
-	static const char *const group[] = {"group", "call", "none", "process", "thread"};
-	bool is_of_fs = options->is_stat && options->by && !strcmp(options->by, "fs");
-	bool is_known = !options->by || is_of_fs;
+	return options->record.recording.selection.groups >> group & 1;
+}
 
-	for (size_t i = 0; i < sizeof(group) / sizeof(*group) && !is_known; i++)
-		is_known = !strcmp(options->by, group[i]);
-	if (span->source != SPAN_OF_CALLS || !is_known)
-		return "its begins and ends come from the model";
+/* The programs know the name and the thread of a call, and of iotrace stat its file system. */
+const char *span_why_not_calls(const struct span_options *options)
+{
+	static const char *const kinds[] = {"group", "call", "none", "process", "thread", NULL};
+	bool is_of_fs = options->is_stat && options->by && !strcmp(options->by, "fs");
+
+	if (!is_by(options, kinds) && !is_of_fs)
+		return "only records say which file a call is of";
 	/* They count if a file is mapped at their address. */
-	if (options->record.recording.selection.groups >> GROUP_MAP & 1 && !is_of_fs)
+	if (has_group(options, GROUP_MAP) && !is_of_fs)
 		return "only records say which calls of --syscalls=+mmap are of files";
+	return span_why_none(options, true);
+}
+
+const char *span_why_not_operations(const struct span_options *options, const struct span *span)
+{
+	static const char *const kinds[] = {"group",   "file",   "mode", "none",
+					    "process", "thread", NULL};
+
+	if (span->source != SPAN_OF_OPERATIONS && span->source != SPAN_OF_FAULTS)
+		return "its begins and ends come from the model";
+	if (!is_by(options, kinds))
+		return "only records say which call and which mount an operation is of";
+	if (has_group(options, GROUP_MAP) && span->source == SPAN_OF_OPERATIONS)
+		return "only records say which operations of --syscalls=+mmap are of files";
 	return span_why_none(options, true);
 }
 

@@ -12,7 +12,9 @@ extern const uint8_t span_counted_points[SPAN_SIDES][COUNTED_POINTS];
 /* What is true of all spans. of_tasks: of those that begin in the task that they belong to. */
 const char *span_why_none(const struct span_options *options, bool of_tasks);
 const char *span_why_not(const struct span_options *options, const struct span *span);
-/* A span of the model: of calls, or another one. */
-const char *span_why_not_calls(const struct span_options *options, const struct span *span);
+/* A span of calls. */
+const char *span_why_not_calls(const struct span_options *options);
+/* Another span of the model. */
+const char *span_why_not_operations(const struct span_options *options, const struct span *span);
 /* A span of block requests or asynchronous operations. */
 const char *span_why_not_requests(const struct span_options *options);

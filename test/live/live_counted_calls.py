@@ -274,11 +274,11 @@ def recorded(live):
     command = [sys.executable, "-S", "-c", code]
     beside = "k: syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek by tid"
     refused = "k: raw_syscalls:sys_enter -> raw_syscalls:sys_exit by tid group args"
-    for options, why in ((["--by", "file"], "its begins and ends come from the model"),
+    for options, why in ((["--by", "file"], "only records say which file a call is of"),
                          (["--slowest", "3"], "--slowest needs each of them"),
                          (["--heatmap"], "--heatmap needs their times"),
                          (["--syscalls=+mmap"], "only records say which calls of --syscalls=+mmap are of files"),
-                         (["--span", "call", "--span", "io"], "another span is recorded"),
+                         (["--span", "call", "--span", "fd"], "another span is recorded"),
                          (["--span", "call", "--span", refused], "calls are recorded for another span"),
                          (["--span", "call", "--span", beside], None)):
         numbers, text = told(live, *options, "--", *command)

@@ -7,11 +7,13 @@ disk is the witness. It needs a file system on a disk under the directory for te
 
 import json
 import os
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import Archive  # noqa: E402
+from latency_recorder import LatencyRecorder  # noqa: E402
 from live import Live, workload  # noqa: E402
 from otf2 import events  # noqa: E402
 from otf2.enums import IoOperationMode  # noqa: E402
@@ -33,6 +35,36 @@ class Reads:
         elif isinstance(event, events.IoOperationComplete) and event.matching_id in self.begun:
             offset, asked = self.begun.pop(event.matching_id)
             self.reads.append((offset, event.bytes_result))
+
+
+def counted(live):
+    """Two recorders follow the same process: one records each fault, and the other one has them counted in the kernel."""
+    for spans in (("fault",), ("io", "fault")):
+        for by in ("file", "mode", "process"):
+            name = f"{'-'.join(spans)}-{by}"
+            data = live.path(name)
+            work = subprocess.Popen(["sh", "-c", 'read go; exec "$@"', "sh", workload("mmap"), data], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            words = [word for span in spans for word in ("--span", span)]
+            options = (*words, "--by", by, "--source=bpf", "-m", "8M", "--top", "1000", "-p", str(work.pid))
+            ways = {"counted": (), "recorded": ("--heatmap=/dev/null",)}
+            recorders = {way: LatencyRecorder(live, f"{name}-{way}", {}, *options, *more) for way, more in ways.items()}
+            said = json.loads(work.communicate(b"go\n")[0])
+            numbers = {way: recorder.numbers(live) for way, recorder in recorders.items()}
+            rows, books = {}, {}
+            for way, of in numbers.items():
+                live.equal(f"{name}: {way}", [span["counted_in_kernel"] for span in of["books"]["spans"]], [way == "counted"] * len(spans))
+                live.equal(f"{name}: {way}: complete", of["books"]["balanced"], True)
+                books[way] = [{fate: span[fate] for fate in ("begun", "ended", "open", "left")} for span in of["books"]["spans"]]
+                rows[way] = {(row["span"], row["group"]): (row["count"], row["bytes"]) for row in of["spans"]}
+            if "io" in spans:  # beside calls, records do not tell which operations in a call are faults
+                for way in ways:
+                    books[way].pop()
+                    rows[way] = {row: numbers for row, numbers in rows[way].items() if row[0] == "io"}
+            live.equal(f"{name}: books", books["counted"], books["recorded"])
+            live.equal(f"{name}: rows", rows["counted"], rows["recorded"])
+            if by == "file" and "io" not in spans:
+                live.check(rows["counted"]["fault", data][1] >= said["size"], f"{name}: {rows['counted']}")
+                live.equal(f"{name}: stores", rows["counted"]["fault", f"{data}.w"], (2 * len(said["stored"]) + 2, (2 * len(said["stored"]) + 2) * 4096))
 
 
 with Live() as live:
@@ -64,3 +96,4 @@ with Live() as live:
     with open(f"{plain}/iotrace.json", encoding="utf-8") as about:
         books = json.load(about)["books"]["counters"]
     live.equal("not asked for: files mapped", (books["files_loaded"], books["files_stored"]), (1, 1))
+    counted(live)

@@ -1486,7 +1486,8 @@ TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
 	span.flights.is_wanted = true;
 	span.flights.result = "ret";
 	span.about = about;
-	span.flights.fd = span.flights.fd2 = fd;
+	span.fd = span.fd2 = fd;
+	span.is_of_operations = true;
 	recording.counted = &span;
 	recording.counted_count = 1;
 	recording.are_all_counted = recording.is_without_calls = true;

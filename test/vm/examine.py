@@ -13,7 +13,7 @@ from live import Live
 LEDGERS = ("files", "names", "tasks")
 STORM, PROBED = 2 * 20000, 2 * 1000
 # What is compared: runs that the table has a column for.
-COLUMNS = (*LEDGERS, "storm", "spans", "uring", "libaio", "32-bit", "block", "user")
+COLUMNS = (*LEDGERS, "storm", "spans", "operations", "uring", "libaio", "32-bit", "block", "user")
 
 
 def text(path):
@@ -40,7 +40,7 @@ class Machine:
             self.release = text(self.path("kernel")).split()[0]
         for source in self.sources:
             for column in COLUMNS:
-                if (column in ("libaio", "spans") and source == "perf") or (column == "32-bit" and "ppc64" in self.name):
+                if (column in ("libaio", "spans", "operations") and source == "perf") or (column == "32-bit" and "ppc64" in self.name):
                     self.cells[source, column] = "-"
                     continue
                 wrong = self._wrong_of(column, source)
@@ -73,8 +73,9 @@ class Machine:
         return said.getvalue().splitlines() if live.wrong else []
 
     def _compare(self, live, column, run, source):
-        if column == "spans":
-            self._compare_spans(live, run)
+        if column in ("spans", "operations"):
+            compare_counted = self._compare_spans if column == "spans" else self._compare_operations
+            compare_counted(live, run)
             return
         live.equal("exit status", text(self.path(run, "ran")).strip(), "125" if column == "32-bit" else "0")  # with --strict
         live.equal("check-archive", text(self.path(run, "checked")).splitlines()[-1:], ["0"])
@@ -160,6 +161,31 @@ class Machine:
         rows = {row["span"]: (row["group"], row["count"], row["bytes"]) for row in requests["spans"]}
         live.equal("requests", rows, {span: ("vdb read", rows["block"][1], 64 << 16) for span in ("block", "block-queue", "block-service")})
         live.check(rows["block"][1] >= 64, f"requests: {rows}")
+
+    def _compare_operations(self, live, run):
+        """The kernel counts them by file."""
+        rows = {}
+        for name in ("storm", "uring", "libaio", "mmap"):
+            numbers = json.loads(text(self.path(run, name)))
+            live.equal(f"{name}: complete", numbers["books"]["balanced"], True)
+            counts = [span["counted_in_kernel"] for span in numbers["books"]["spans"]]
+            if (name, counts) == ("mmap", [False]):  # before Linux 6.10, faults have no tracepoints
+                live.check("no tracepoints of page faults" in text(self.path(run, f"{name}-err")), f"{name}: recorded")
+                continue
+            live.check(counts == [True], f"{name}: recorded: {text(self.path(run, f'{name}-err'))}")
+            rows[name] = {(row["span"], row["group"]): (row["count"], row["bytes"]) for row in numbers["spans"]}
+        live.equal("storm", rows["storm"]["io", "/tmp/storm"], (STORM, STORM))
+        for name in ("uring", "libaio"):
+            said = json.loads(text(self.path(run, f"{name}-said")))["data"]
+            count, moved = rows[name]["io", "/ext4/operations/data"]
+            # A linked write that is cancelled may have had its file.
+            live.check(0 <= count - said["reads"] - said["writes"] <= (name == "uring"), f"{name}: {count} of {said}")
+            live.equal(f"{name}: bytes", moved, said["read_bytes"] + said["written_bytes"])
+        if "mmap" not in rows:
+            return
+        said = json.loads(text(self.path(run, "mmap-said")))
+        count, moved = rows["mmap"]["fault", "/ext4/operations/mapped"]
+        live.check(count > len(said["offsets"]) and moved >= said["size"], f"mmap: {count} {moved} {said}")
 
     def _files(self, archive):
         files = {}

@@ -405,7 +405,10 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result)
 	uint64_t position = ~0ULL;
 	uint32_t kind;
 
-	if (!call || !call->begin)
+	if (!call)
+		return;
+	close_fault(&call->fault);
+	if (!call->begin)
 		return;
 	role = &roles[call->number & (BPF_CALLS - 1)];
 	kind = call->has_own_begin ? BPF_RECORD_EXIT : BPF_RECORD_CALL;

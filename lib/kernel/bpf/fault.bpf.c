@@ -6,20 +6,11 @@
  *
  * The programs use raw tracepoints, for the same reason as in uring.bpf.
  */
+#include "bpf/base/fault.h"
 #include "bpf/base/calls.h"
 #include "bpf/base/page.h"
 #include "bpf/base/sample.h"
 #include "bpf/base/vfs.h"
-
-struct folio {
-	struct address_space *mapping;
-	unsigned long index;
-	/* Of a large folio: the lowest byte has its order, since Linux 6.6. */
-	unsigned long _flags_1;
-	unsigned char _folio_order; /* the order, before Linux 6.6 */
-} KERNEL;
-
-enum pageflags { PG_head = 6 };
 
 static __always_inline struct bpf_call *call_now(void)
 {
@@ -28,14 +19,6 @@ static __always_inline struct bpf_call *call_now(void)
 	if (!is_on || !FOLLOW(task, bpf_storage) || !is_in_scope(task) || !is_chosen(task))
 		return NULL;
 	return bpf_task_storage_get(&calls, task, NULL, 0);
-}
-
-/* Returns the number of the system call that the thread is in, or -1. Kernels before 5.15 do not provide it: returns 0. */
-static __always_inline int32_t number_now(void)
-{
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return 0;
-	return PEEK((struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf()), NUMBER_OF_CALL);
 }
 
 static __always_inline void send_fault(const struct bpf_fault *fault, uint64_t end)
@@ -71,7 +54,6 @@ SEC("raw_tp/mm_filemap_fault")
 int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
 {
 	struct bpf_call *call = call_now();
-	struct inode *inode;
 	uint64_t now;
 
 	if (!call)
@@ -80,45 +62,17 @@ int BPF_PROG(fault_begins, struct address_space *mapping, unsigned long index)
 	if (call->fault.mapping)
 		end_fault(&call->fault,
 			  call->fault.mapping == (uint64_t)mapping ? now : call->fault.last);
-	inode = PEEK(mapping, host);
-	call->fault = (struct bpf_fault){.mapping = (uint64_t)mapping,
-					 .ino = PEEK(inode, i_ino),
-					 .dev = device_of_inode(inode),
-					 .number = number_now(),
-					 .call = call->begin,
-					 .index = index,
-					 .first = index,
-					 .begin = now,
-					 .last = now};
+	call->fault = new_fault(mapping, index, call->begin, now);
 	return 0;
-}
-
-static __always_inline uint64_t pages_of(struct folio *folio)
-{
-	uint64_t flags = PEEK_WORD(folio); /* the flags are the first word in all versions */
-
-	if (!(flags >> bpf_core_enum_value(enum pageflags, PG_head) & 1))
-		return 1;
-	if (bpf_core_field_exists(folio->_folio_order))
-		return 1UL << (PEEK(folio, _folio_order) & 31);
-	return 1UL << (PEEK(folio, _flags_1) & 31);
 }
 
 SEC("raw_tp/mm_filemap_add_to_page_cache")
 int BPF_PROG(page_is_added, struct folio *folio)
 {
 	struct bpf_call *call = call_now();
-	uint64_t index;
 
-	if (!call || !call->fault.mapping ||
-	    (uint64_t)PEEK(folio, mapping) != call->fault.mapping ||
-	    call->fault.call != call->begin || call->fault.number != number_now())
-		return 0;
-	index = PEEK(folio, index);
-	if (!call->fault.pages || index < call->fault.first)
-		call->fault.first = index;
-	call->fault.pages += pages_of(folio);
-	call->fault.last = bpf_ktime_get_ns();
+	if (call && is_read_for(&call->fault, folio, call->begin))
+		add_page(&call->fault, folio);
 	return 0;
 }
 

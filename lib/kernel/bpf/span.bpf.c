@@ -68,21 +68,6 @@ struct {
 	__type(value, struct bpf_span_books);
 } span_books SEC(".maps");
 
-/* What is open, when it is asked for. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct bpf_span_listed);
-} open_list SEC(".maps");
-uint32_t open_listed;
-
-struct bpf_iter__bpf_map {
-	struct bpf_iter_meta *meta;
-	struct bpf_map *map;
-} KERNEL;
-
 static __always_inline struct bpf_span_books *books_of_cpu(void)
 {
 	uint32_t cpu = bpf_get_smp_processor_id();
@@ -90,13 +75,13 @@ static __always_inline struct bpf_span_books *books_of_cpu(void)
 	return is_on ? bpf_map_lookup_elem(&span_books, &cpu) : NULL;
 }
 
-/* first: of the key. owner: the file or its file system, if it is needed. */
+/* first: of the key. owner: the file system of a call, or the groups of its operations. */
 static __always_inline void fill(struct bpf_span_open *open, const struct input *input,
 				 uint64_t first, uint64_t owner)
 {
 	open->group = group_of_owner(first, owner, group_of(input));
-	open->bytes = spec.owner == BPF_SPAN_OF_FILE ? owner >> BPF_SPAN_OWNER_SHIFT
-						     : VALUE(input, BPF_SPAN_SIZE);
+	open->bytes = spec.owner == BPF_SPAN_OF_OPERATION ? owner >> BPF_SPAN_OWNER_SHIFT
+							  : VALUE(input, BPF_SPAN_SIZE);
 	open->left = 0;
 	open->pid = input->task >> 32;
 	open->tid = input->task;
@@ -111,7 +96,7 @@ static __always_inline void give_up(struct bpf_span_open *earlier, struct bpf_sp
 {
 	if (!earlier->begin)
 		return;
-	count(earlier->left ? &books->left : &books->begun_again, 1);
+	count(earlier->left ? &books->left : &books->begun_again, spans_in(earlier));
 	land(earlier, bpf_ktime_get_ns());
 }
 
@@ -126,16 +111,16 @@ static __always_inline void begin_in_hash(const struct place *place, const uint6
 	fill(&new, input, key[0], owner);
 	code = insert_open(place, key, &new);
 	if (!code) {
-		count(&books->begun, 1);
+		count(&books->begun, spans_in(&new));
 		return;
 	}
 	land(&new, new.begin);
 	open = code == -EXISTS ? bpf_map_lookup_elem(&open_spans, key) : NULL;
 	if (!open) {
-		count(&books->full, 1);
+		count(&books->full, spans_in(&new));
 		return;
 	}
-	count(&books->begun, 1);
+	count(&books->begun, spans_in(&new));
 	give_up(open, books);
 	fill(open, input, key[0], owner);
 }
@@ -164,8 +149,8 @@ static __always_inline void begin_of(const struct input *input, uint64_t owner,
 		open = take_home(&place, key);
 	}
 	if (open) {
-		count(&books->begun, 1);
 		fill(open, input, key[0], owner);
+		count(&books->begun, spans_in(open));
 		keep_open(&place);
 	} else if (is_contested(&place)) { /* one of the two replaces the other */
 		count(&books->begun, 1);
@@ -264,7 +249,7 @@ static __always_inline void end(const struct input *input)
 {
 	const volatile struct bpf_span_point *point = input->point;
 	struct bpf_span_books *books = books_of_cpu();
-	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes, second;
+	uint64_t key[BPF_SPAN_KEYS], now, taken, group, bytes, second, spans;
 	struct bpf_span_open *open;
 	struct place place;
 	bool is_rest;
@@ -286,18 +271,19 @@ static __always_inline void end(const struct input *input)
 	taken = now > open->begin ? now - open->begin : 0;
 	group = point->field[BPF_SPAN_GROUP].at ? group_of(input) : open->group;
 	bytes = bytes_at_end(open, input);
-	if (!bytes && spec.owner != BPF_SPAN_OF_FILE)
+	if (!bytes && spec.owner != BPF_SPAN_OF_OPERATION)
 		bytes = open->bytes;
-	second = second_file(open);
+	second = second_group(open);
+	spans = spans_in(open);
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		group = group_of_result(input, group);
 	is_rest = is_of_rest(open) || has_no_text(group);
 	unload(open, input);
 	land(open, now);
 	forget_open(&place, open, key);
-	count(&books->ended, 1);
+	count(&books->ended, spans);
 	if (spec.above && taken <= spec.above) {
-		count(&books->below, 1);
+		count(&books->below, spans);
 		return;
 	}
 	add_up(books, group, taken, bytes, is_rest);
@@ -342,7 +328,7 @@ static __always_inline void cancel(const struct input *input)
 
 BPF_SPAN_EACH_POINT(TRACEPOINT)
 
-#include "bpf/span/at_file.h"
+#include "bpf/operation/call.h"
 #include "bpf/span/executed.h"
 #include "bpf/span/probe.h"
 
@@ -420,6 +406,17 @@ struct task_struct___end {
 	int exit_code;
 } KERNEL;
 
+static __always_inline bool is_last_thread(struct task_struct___end *task)
+{
+	return !PEEK(PEEK(task, signal), live.counter);
+}
+
+static __always_inline void process_leaves_iocbs(void)
+{
+	if (is_last_thread((struct task_struct___end *)bpf_get_current_task_btf()))
+		end_iocbs_of(bpf_get_current_pid_tgid() >> 32, 0);
+}
+
 /* Nobody else ends the spans of a process whose last thread has ended. */
 static __always_inline void process_ends(uint64_t pid)
 {
@@ -427,7 +424,7 @@ static __always_inline void process_ends(uint64_t pid)
 	struct bpf_span_books *books = books_of_cpu();
 	uint64_t key[BPF_SPAN_KEYS] = {pid}, spans;
 
-	if (!books || PEEK(PEEK(task, signal), live.counter))
+	if (!books || !is_last_thread(task))
 		return;
 	spans = take_away(key, 1);
 	if (PEEK(task, exit_code) & SIGNAL_MASK)
@@ -447,6 +444,8 @@ int thread_ends(void *ctx)
 	if (!is_on)
 		return 0;
 	forget_ends(key[0]);
+	if (spec.has_async_operations)
+		process_leaves_iocbs();
 	if (spec.is_of_process)
 		process_ends(bpf_get_current_pid_tgid() >> 32);
 	if (!spec.is_of_thread)
@@ -462,36 +461,6 @@ int thread_ends(void *ctx)
 	return 0;
 }
 
-static long list_one(struct bpf_map *map, const uint64_t *key, struct bpf_span_open *open,
-		     void *none)
-{
-	uint32_t index = open_listed;
-	struct bpf_span_listed *to;
-
-	if (!open->begin || (spec.flights && open->left))
-		return 0;
-	to = bpf_map_lookup_elem(&open_list, &index);
-	if (!to)
-		return 1;
-	to->open = *open;
-	for (uint32_t i = 0; i < BPF_SPAN_KEYS; i++)
-		to->key[i] = i < spec.keys ? key[i] : 0;
-	open_listed++;
-	return 0;
-}
-
-/*
- * Lists those that have not ended. It is called for each map of the machine, and does its work once: some kernels have no iterator of
- * the elements of a map.
- */
-SEC("iter/bpf_map")
-int spans_left(struct bpf_iter__bpf_map *context)
-{
-	if (context->meta->seq_num)
-		return 0;
-	open_listed = 0;
-	bpf_for_each_map_elem(&open_spans, list_one, NULL, 0);
-	return 0;
-}
+#include "bpf/open/list.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

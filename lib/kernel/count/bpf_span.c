@@ -6,6 +6,8 @@
  */
 #include "bpf_span_private.h"
 
+#include "bpf_span_async.h"
+#include "bpf_span_fault.h"
 #include "bpf_span_flight.h"
 #include "bpf_span_format.h"
 #include "bpf_span_request.h"
@@ -19,6 +21,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <iotrace/counted_about.h>
 #include <iotrace/counted_owner.h>
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
@@ -117,7 +120,10 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_key_size(programs->maps.open_spans, (uint32_t)(spec->keys * sizeof(uint64_t)));
 	bpf_map__set_max_entries(programs->maps.open_spans, counted->room - spec->slots);
 	bpf_map__set_max_entries(programs->maps.slots, spec->slots ? spec->slots : 1);
-	bpf_map__set_max_entries(programs->maps.open_list, counted->room);
+	bpf_map__set_max_entries(programs->maps.open_list,
+				 spec->has_async_operations ? 2 * counted->room : counted->room);
+	bpf_map__set_max_entries(programs->maps.open_async,
+				 spec->has_async_operations ? counted->room : 1);
 	bpf_map__set_max_entries(programs->maps.cells, bpf_span_sets(spec) * spec->cells);
 	bpf_map__set_max_entries(programs->maps.cell_index,
 				 spec->has_group ? spec->cells - spec->first : 1);
@@ -143,22 +149,6 @@ static void set_sizes(struct bpf_span *span, const struct counted_span *counted)
 	bpf_map__set_max_entries(programs->maps.flight_index, flights);
 }
 
-/* Nothing is lost but the bytes of io_uring if its tracepoint has other arguments than these. */
-static void prepare_uring(struct bpf_span *span, const char *layout)
-{
-	const struct bpf_span_spec *spec = &span->plan.spec;
-	struct span_bpf *programs = span->programs;
-	bool is_wanted = spec->has_async && layout, is_of_files = spec->chunks;
-	bool is_new = is_wanted && !strcmp(layout, "request_ends");
-	bool has_values = is_wanted && !strcmp(layout, "request_ends_values");
-
-	bpf_program__set_autoload(programs->progs.uring_ends, is_new && !is_of_files);
-	bpf_program__set_autoload(programs->progs.uring_ends_values, has_values && !is_of_files);
-	bpf_program__set_autoload(programs->progs.file_uring_ends, is_new && is_of_files);
-	bpf_program__set_autoload(programs->progs.file_uring_ends_values,
-				  has_values && is_of_files);
-}
-
 static void prepare_followed(struct bpf_span *span)
 {
 	struct span_bpf *programs = span->programs;
@@ -173,12 +163,13 @@ static void prepare_calls(struct bpf_span *span)
 	const struct bpf_span_spec *spec = &span->plan.spec;
 	struct span_bpf *programs = span->programs;
 	bool at_call = has_point_at(spec, BPF_SPAN_AT_CALL);
-	bool at_return = has_point_at(spec, BPF_SPAN_AT_RETURN), is_of_files = spec->chunks;
+	bool at_return = has_point_at(spec, BPF_SPAN_AT_RETURN);
+	bool is_of_operations = spec->owner == BPF_SPAN_OF_OPERATION;
 
-	bpf_program__set_autoload(programs->progs.span_at_call, at_call && !is_of_files);
-	bpf_program__set_autoload(programs->progs.span_at_return, at_return && !is_of_files);
-	bpf_program__set_autoload(programs->progs.file_at_call, at_call && is_of_files);
-	bpf_program__set_autoload(programs->progs.file_at_return, at_return && is_of_files);
+	bpf_program__set_autoload(programs->progs.span_at_call, at_call && !is_of_operations);
+	bpf_program__set_autoload(programs->progs.span_at_return, at_return && !is_of_operations);
+	bpf_program__set_autoload(programs->progs.file_at_call, at_call && is_of_operations);
+	bpf_program__set_autoload(programs->progs.file_at_return, at_return && is_of_operations);
 }
 
 static void prepare_points(struct bpf_span *span, const struct counted_span *counted)
@@ -232,11 +223,11 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	if (options->span->about)
 		memcpy((void *)(uintptr_t)programs->rodata->about, options->span->about,
 		       sizeof(programs->rodata->about));
-	if (flights->fd)
-		memcpy((void *)(uintptr_t)programs->rodata->fd_of, flights->fd,
+	if (options->span->fd)
+		memcpy((void *)(uintptr_t)programs->rodata->fd_of, options->span->fd,
 		       sizeof(programs->rodata->fd_of));
-	if (flights->fd2)
-		memcpy((void *)(uintptr_t)programs->rodata->fd2_of, flights->fd2,
+	if (options->span->fd2)
+		memcpy((void *)(uintptr_t)programs->rodata->fd2_of, options->span->fd2,
 		       sizeof(programs->rodata->fd2_of));
 	programs->rodata->mounted_flag = common.mounted_flag;
 	programs->rodata->zone_append = common.zone_append;
@@ -246,7 +237,8 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	bpf_program__set_autoload(programs->progs.thread_executes, spec->is_of_thread);
 	prepare_calls(span);
 	prepare_followed(span);
-	prepare_uring(span, common.uring_end);
+	bpf_span_prepare_async(programs, spec, &common);
+	bpf_span_prepare_faults(programs, spec);
 	prepare_points(span, options->span);
 }
 
@@ -346,6 +338,34 @@ static int open_iterators(struct bpf_span *span, struct error *err)
 				     : 0;
 }
 
+/* Returns whether programs would look at calls which others at the same tracepoint may interrupt. */
+static bool needs_calls(const struct bpf_span_spec *spec)
+{
+	return (spec->owner == BPF_SPAN_OF_FILE_SYSTEM || spec->is_as_recorded) &&
+	       spec->point[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL;
+}
+
+static int plan(struct bpf_span *span, const struct bpf_span_options *options,
+		const struct bpf_span_source *from, struct error *err)
+{
+	const struct counted_span *counted = options->span;
+	struct bpf_span_spec *spec = &span->plan.spec;
+	int code = counted->requests       ? bpf_span_plan_requests(spec, options, err)
+		   : counted->is_of_faults ? bpf_span_plan_faults(spec, counted)
+					   : bpf_span_plan(&span->plan, counted, from, err);
+
+	if (!code)
+		use_calls(span, options);
+	if (!code && counted->has_faults)
+		code = bpf_span_add_faults(spec, options->source, err);
+	if (!code)
+		code = bpf_span_check_async(spec, options->source, err);
+	if (!code && needs_calls(spec))
+		return error_say(err, ENOTSUP,
+				 "this kernel may interrupt the programs that look at calls");
+	return code;
+}
+
 static int open_all(struct bpf_span *span, const struct bpf_span_options *options,
 		    struct bpf_span_source *from, struct error *err)
 {
@@ -356,17 +376,9 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 		return error_set(err, -cpus, "cannot get the number of CPUs");
 	span->cpus = (uint32_t)cpus;
 	if (!code)
-		code = options->span->requests
-			       ? bpf_span_plan_requests(&span->plan.spec, options, err)
-			       : bpf_span_plan(&span->plan, options->span, from, err);
+		code = plan(span, options, from, err);
 	if (code)
 		return code;
-	use_calls(span, options);
-	if ((span->plan.spec.owner == BPF_SPAN_OF_FILE_SYSTEM ||
-	     span->plan.spec.owner == BPF_SPAN_OF_FILE || span->plan.spec.is_as_recorded) &&
-	    span->plan.spec.point[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL)
-		return error_say(err, ENOTSUP,
-				 "this kernel may interrupt the programs that look at calls");
 	code = load(span, options, err);
 	if (code)
 		return code;
@@ -391,7 +403,7 @@ static int open_all(struct bpf_span *span, const struct bpf_span_options *option
 					 sizeof(*span->names), &span->names_size, err);
 	if (!span->names)
 		return -err->code;
-	span->rooms = options->span->room;
+	span->rooms = bpf_map__max_entries(span->programs->maps.open_list);
 	if (span->plan.spec.flights)
 		span->flights = map_memory(span->programs->maps.flights, PROT_READ,
 					   sizeof(*span->flights), &span->flights_size, err);

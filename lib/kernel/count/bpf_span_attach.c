@@ -1,4 +1,6 @@
 /* bpf_span_attach: which programs a span needs, and how they are attached to its events. */
+#include "bpf_span_async.h"
+#include "bpf_span_fault.h"
 #include "bpf_span_format.h"
 #include "bpf_span_private.h"
 #include "bpf_span_request.h"
@@ -107,10 +109,6 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 		{&programs->links.thread_ends, programs->progs.thread_ends},
 		{&programs->links.thread_executes, programs->progs.thread_executes},
 		{&programs->links.thread_begins, programs->progs.thread_begins},
-		{&programs->links.uring_ends, programs->progs.uring_ends},
-		{&programs->links.uring_ends_values, programs->progs.uring_ends_values},
-		{&programs->links.file_uring_ends, programs->progs.file_uring_ends},
-		{&programs->links.file_uring_ends_values, programs->progs.file_uring_ends_values},
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
@@ -121,7 +119,9 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 			return error_set(err, errno, "BPF program %s: attach",
 					 bpf_program__name(row[i].program));
 	}
-	return 0;
+	if (bpf_span_attach_async(programs, err))
+		return -err->code;
+	return bpf_span_attach_faults(programs, err);
 }
 
 /*

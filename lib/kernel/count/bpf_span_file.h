@@ -15,6 +15,8 @@ enum {
 	BPF_SPAN_NAMES = 1 << 15,
 	BPF_SPAN_FILES = 1 << 15, /* those that are found by what leads to them */
 	BPF_SPAN_RECENT_FILES = 256,
+	BPF_SPAN_INODE =
+		255, /* in place of enum bpf_part_kind: only the inode of the file is known */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <iotrace/bpf_name.h>
 #include <iotrace/event.h>
 #include <iotrace/mem.h>
+#include <stdio.h>
 #include <string.h>
 
 struct bpf_span_name {
@@ -20,6 +21,11 @@ static const char *name_of(struct bpf_span *span, uint64_t number)
 
 	if (!span->name)
 		span->name = mem_zero(sizeof(*span->name));
+	if (part->part.kind == BPF_SPAN_INODE) {
+		snprintf(span->name->text, sizeof(span->name->text), "inode:[%u:%u %llu]",
+			 part->major, part->minor, (unsigned long long)part->ino);
+		return span->name->text;
+	}
 	if (size < sizeof(*part) || size > most ||
 	    !bpf_file_name(span->name->room, part, (const char *)(part + 1), size - sizeof(*part),
 			   &name) ||

@@ -16,7 +16,7 @@ enum bpf_span_owner {
 	BPF_SPAN_OF_KEY,         /* the first field of the key; the class is the group */
 	BPF_SPAN_OF_CONNECTION,  /* the same, but flights are those of both */
 	BPF_SPAN_OF_FILE_SYSTEM, /* of the call's file; the class is that of the call */
-	BPF_SPAN_OF_FILE, /* the group is the number of the call's file: bpf_span_file.h; there is no class */
+	BPF_SPAN_OF_OPERATION, /* no owner: spans are operations, of which a call that copies has two */
 };
 enum { BPF_SPAN_OWNER_SHIFT = 32 };
 /* Which argument of a call is the descriptor of its file. */

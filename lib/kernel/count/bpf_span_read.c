@@ -33,6 +33,7 @@ static uint64_t array_bytes_of(const struct bpf_map *map)
 uint64_t bpf_span_memory(const struct bpf_span *span)
 {
 	return hash_bytes_of(span->programs->maps.open_spans) +
+	       hash_bytes_of(span->programs->maps.open_async) +
 	       hash_bytes_of(span->programs->maps.cell_index) +
 	       hash_bytes_of(span->programs->maps.kept) +
 	       hash_bytes_of(span->programs->maps.last_ends) +
@@ -191,11 +192,11 @@ static void pass_open(const struct bpf_span *span, const struct bpf_span_open *o
 		      const uint64_t *key,
 		      void (*call)(void *context, const struct counted_open *open), void *context)
 {
-	bool is_of_files = span->plan.spec.owner == BPF_SPAN_OF_FILE;
+	bool is_of_operations = span->plan.spec.owner == BPF_SPAN_OF_OPERATION;
 	struct counted_open found = {.begin = open->begin,
 				     .group = open->group,
-				     .bytes = is_of_files ? 0 : open->bytes,
-				     .second = is_of_files ? open->bytes : 0,
+				     .bytes = is_of_operations ? 0 : open->bytes,
+				     .second = is_of_operations ? open->bytes : 0,
 				     .pid = open->pid,
 				     .tid = open->tid};
 

@@ -17,6 +17,8 @@
 #endif
 
 enum { BPF_SPAN_DEVICES = 16 };
+/* More than there are opcodes of asynchronous requests; and a flag of those of which several ends may be reported. */
+enum { BPF_SPAN_OPCODES = 64, BPF_SPAN_ASYNC_REPEATS = 16 };
 
 /* Properties of the values of WHAT: see <iotrace/counted.h>. */
 enum {
@@ -27,6 +29,17 @@ enum {
 	BPF_SPAN_CLASS_SHIFT = 3,
 	BPF_SPAN_CLASS = 15,
 	BPF_SPAN_REAPS = 128,
+};
+
+/* The class of a call whose operations count: enum counted_operation. */
+enum {
+	BPF_SPAN_OP_READ,
+	BPF_SPAN_OP_WRITE,
+	BPF_SPAN_OP_FLUSH,
+	BPF_SPAN_OP_COPY,
+	BPF_SPAN_OP_FLUSH_ALL,
+	BPF_SPAN_OP_SUBMIT,
+	BPF_SPAN_OP_END_QUEUE,
 };
 
 /* More bits for block requests. BPF_SPAN_ISSUED: it is not given back since. */
@@ -72,6 +85,9 @@ struct bpf_span_spec {
 	/* Calls count as they are recorded: the same. Of the call `ioctl`, not all requests do. */
 	uint8_t is_as_recorded;
 	int32_t ioctl;
+	/* Operations: their groups are what begin_of() gets. */
+	uint8_t by_mode, has_async_operations, has_faults;
+	int32_t mmap; /* the call that maps files, from which faults have the names of their files */
 	/* The spans are block requests: there are no points. */
 	uint8_t is_of_requests;
 	uint8_t request_part, request_groups; /* enum bpf_span_part; BPF_SPAN_BY_... */

@@ -343,7 +343,7 @@ static int plan_group(struct bpf_span_spec *spec, const struct planned *of,
 		return plan_named(spec, of, span->group);
 	if (is_task && span->is_owner_in_key)
 		return need_all(of, BPF_SPAN_GROUP, span->point[COUNTED_BEGIN].key[0]);
-	for (int i = 0; i < BPF_SPAN_POINTS && span->by != COUNTED_BY_NOTHING; i++)
+	for (int i = 0; i < BPF_SPAN_POINTS && (size_t)span->by < sizeof(at); i++)
 		if (is_of_side(of, i, BPF_SPAN_BEGIN))
 			of[i].point->field[BPF_SPAN_GROUP].at = at[span->by];
 	return 0;
@@ -455,9 +455,11 @@ int bpf_span_plan(struct bpf_span_plan *plan, const struct counted_span *span,
 	spec->owner = span->by == COUNTED_BY_OWNER         ? BPF_SPAN_OF_KEY
 		      : span->by == COUNTED_BY_CONNECTION  ? BPF_SPAN_OF_CONNECTION
 		      : span->by == COUNTED_BY_FILE_SYSTEM ? BPF_SPAN_OF_FILE_SYSTEM
-		      : span->by == COUNTED_BY_FILE        ? BPF_SPAN_OF_FILE
+		      : span->is_of_operations             ? BPF_SPAN_OF_OPERATION
 							   : BPF_SPAN_NO_OWNER;
 	spec->chunks = span->by == COUNTED_BY_FILE ? BPF_SPAN_CHUNKS : 0;
+	spec->by_mode = span->by == COUNTED_BY_MODE;
+	spec->has_async_operations = span->has_async_operations;
 	bpf_span_use_known(spec, span);
 	spec->has_user = span->has_user;
 	spec->user = span->user;

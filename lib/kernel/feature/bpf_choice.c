@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAYS = 3, URING_END = 1 /* row of task[] */ };
+enum { WAYS = 3 };
+/* Rows of task[]. */
+enum { URING_BEGIN = 0, URING_END = 1, FAULT_FIRST = 4, FAULT_LAST = 6 };
 
 /* A program for one layout of a tracepoint: see struct bpf_layout; NULL: the program reads no argument. */
 struct way {
@@ -107,6 +109,20 @@ void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct bp
 	bpf_types_find(kernel, layout[0], BPF_TASKS * WAYS);
 	for (int i = 0; i < BPF_TASKS; i++)
 		choose(choice, i, layout[i]);
+}
+
+const char *bpf_choice_uring_begin(const struct bpf_choice *choice)
+{
+	return choice->program[URING_BEGIN];
+}
+
+bool bpf_choice_has_faults(const struct bpf_choice *choice)
+{
+	bool has = true;
+
+	for (int i = FAULT_FIRST; i <= FAULT_LAST; i++)
+		has = has && choice->program[i];
+	return has;
 }
 
 const char *bpf_choice_uring_end(const struct bpf_choice *choice)

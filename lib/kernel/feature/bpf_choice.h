@@ -21,8 +21,11 @@ struct bpf_choice {
  * layout.
  */
 void bpf_choice_init(struct bpf_choice *choice, uint32_t groups, const struct bpf_types *kernel);
-/* Returns the name of the program for the ends of io_uring's requests, whether it is wanted or not; NULL: none fits the kernel. */
+/* Return the name of the program for begins or ends of io_uring's requests, whether it is wanted or not; NULL: none fits the kernel. */
+const char *bpf_choice_uring_begin(const struct bpf_choice *choice);
 const char *bpf_choice_uring_end(const struct bpf_choice *choice);
+/* Returns whether the kernel has the tracepoints of page faults as expected. */
+bool bpf_choice_has_faults(const struct bpf_choice *choice);
 /* Call it before the object is loaded: of the features' programs, only the chosen ones are loaded. */
 void bpf_choice_apply(const struct bpf_choice *choice, struct bpf_object *object);
 /*

@@ -316,6 +316,8 @@ struct bpf_common bpf_source_common(const struct bpf_source *source)
 				   .comm = &source->programs->rodata->comm,
 				   .cgroups = source->programs->rodata->cgroups,
 				   .cgroups_fd = bpf_map__fd(source->programs->maps.chosen_cgroups),
+				   .uring_begin = bpf_choice_uring_begin(&source->loaded.choice),
+				   .has_faults = bpf_choice_has_faults(&source->loaded.choice),
 				   .uring_end = bpf_choice_uring_end(&source->loaded.choice)};
 }
 

@@ -93,8 +93,9 @@ struct bpf_common {
 	const struct bpf_comm *comm;
 	uint32_t cgroups;
 	int cgroups_fd;
-	const char *
-		uring_end; /* the program that takes the ends of io_uring's requests; NULL: none fits */
+	/* The programs that take the begins and ends of io_uring's requests; NULL: none fits. */
+	const char *uring_begin, *uring_end;
+	bool has_faults; /* the tracepoints of page faults are as expected */
 };
 
 struct bpf_common bpf_source_common(const struct bpf_source *source);

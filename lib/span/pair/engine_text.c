@@ -333,8 +333,9 @@ void span_engine_use_counted(struct span_engine *engine, uint32_t span)
 	case GROUP_IS_REQUEST:
 		*kind = GROUP_IS_REQUEST_NUMBER;
 		break;
-	case GROUP_IS_MODE: /* of requests; other spans with modes are not counted */
-		*kind = GROUP_IS_KIND;
+	case GROUP_IS_MODE:
+		if (span_is_of_requests(engine->span[span].span))
+			*kind = GROUP_IS_KIND;
 		break;
 	default:
 		break;

@@ -13,3 +13,12 @@ struct {
 	__type(key, int);
 	__type(value, struct bpf_call);
 } calls SEC(".maps");
+
+#define FAULT_IS_CLOSED (~0ULL)
+
+/* A call of the thread ends: what a later one reads is not read for a fault of this one. */
+static __always_inline void close_fault(struct bpf_fault *fault)
+{
+	if (fault->mapping)
+		fault->call = FAULT_IS_CLOSED;
+}

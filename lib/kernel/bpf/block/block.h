@@ -107,5 +107,3 @@ enum req_flag_bits {
 	__REQ_PREFLUSH = 18,
 	__REQ_RAHEAD = 19,
 };
-
-enum pageflags { PG_writeback = 1, PG_uptodate = 3 };

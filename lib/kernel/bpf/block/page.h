@@ -1,6 +1,7 @@
 /* page: the file whose page a bio moves between the page cache and a device. */
 #pragma once
 
+#include "bpf/base/page.h"
 #include "bpf/block/block.h"
 
 /* Reads a word of a page as a number; in some kernels it is a pointer. */

@@ -107,12 +107,13 @@ static __always_inline uint32_t new_chunks(uint32_t size)
 	return first + count <= spec.chunks ? first + 1 : 0;
 }
 
-/* Returns the number of the name in the scratch memory, which is kept if it is new. */
-static __always_inline uint32_t number_of_name(struct scratch *scratch, uint32_t cpu)
+/* Returns the number of the name in the scratch memory, which is kept if it is new. inode: its hash if only its inode is known; 0: not. */
+static __always_inline uint32_t number_of_name(struct scratch *scratch, uint32_t cpu,
+					       uint64_t inode)
 {
 	struct writing name = {.cpu = cpu};
 	struct bpf_part_file *part = place(scratch, 0);
-	uint64_t hash = hash_of_name(scratch, &name);
+	uint64_t hash = inode ? inode : hash_of_name(scratch, &name);
 	uint32_t *known = bpf_map_lookup_elem(&name_index, &hash), new;
 
 	if (known)

@@ -22,7 +22,7 @@ static __always_inline void go_on(const uint64_t *key, struct bpf_span_open *mov
 		keep_open(&place);
 	} else if (insert_open(&place, key, moved)) {
 		land(moved, bpf_ktime_get_ns());
-		count(&books->left, 1);
+		count(&books->left, spans_in(moved));
 	}
 }
 

@@ -30,10 +30,10 @@ static __always_inline void land_one(struct bpf_span_flight *flight, uint64_t no
 		__sync_fetch_and_add(&flight->busy, now);
 }
 
-/* The file that a call copies to; NULL: there is none. Its flight is found by its number. */
+/* The flight of the other operation of a call that copies; NULL: there is none. It is found by its group. */
 static __always_inline struct bpf_span_flight *second_flight(const struct bpf_span_open *open)
 {
-	uint64_t second = second_file(open);
+	uint64_t second = second_group(open);
 
 	return second ? flight_at(flight_of(second - 1)) : NULL;
 }
@@ -42,7 +42,7 @@ static __always_inline struct bpf_span_flight *second_flight(const struct bpf_sp
 static __always_inline uint64_t flight_group(const struct bpf_span_open *open)
 {
 	bool is_of_owner = spec.owner && spec.owner != BPF_SPAN_OF_CONNECTION &&
-			   spec.owner != BPF_SPAN_OF_FILE;
+			   spec.owner != BPF_SPAN_OF_OPERATION;
 
 	return is_of_owner ? open->group >> BPF_SPAN_OWNER_SHIFT : open->group;
 }

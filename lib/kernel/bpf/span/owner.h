@@ -1,5 +1,5 @@
 /*
- * owner: groups of an owner and a class: struct bpf_span_spec. Calls belong to the file system of their file, or to the file itself.
+ * owner: groups of an owner and a class, and those of operations: enum bpf_span_owner. Calls belong to the file system of their file.
  *
  * Calls on pipes, sockets, terminals and descriptors without a file are not counted. A call with a path has no file system until it has
  * opened a file.
@@ -51,10 +51,16 @@ static __always_inline bool begins_on_file(const struct input *input, uint64_t *
 	return *owner;
 }
 
-/* Of the open span of a call that copies: the number of the file that it copies to, and 1; 0: there is none. */
-static __always_inline uint64_t second_file(const struct bpf_span_open *open)
+/* Of the operation of a call that copies: the group of the other one, and 1; 0: there is none. */
+static __always_inline uint64_t second_group(const struct bpf_span_open *open)
 {
-	return spec.owner == BPF_SPAN_OF_FILE ? open->bytes : 0;
+	return spec.owner == BPF_SPAN_OF_OPERATION ? open->bytes : 0;
+}
+
+/* Both operations of a call are one open span. */
+static __always_inline uint64_t spans_in(const struct bpf_span_open *open)
+{
+	return second_group(open) ? 2 : 1;
 }
 
 static __always_inline uint64_t group_of_result(const struct input *input, uint64_t group)
@@ -71,7 +77,7 @@ static __always_inline uint64_t group_of_owner(uint64_t key, uint64_t owner, uin
 {
 	if (spec.owner == BPF_SPAN_OF_KEY || spec.owner == BPF_SPAN_OF_CONNECTION)
 		return key << BPF_SPAN_OWNER_SHIFT | (uint32_t)group;
-	if (spec.owner == BPF_SPAN_OF_FILE)
+	if (spec.owner == BPF_SPAN_OF_OPERATION)
 		return (uint32_t)owner - 1;
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		return owner << BPF_SPAN_OWNER_SHIFT |

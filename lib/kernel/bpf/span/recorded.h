@@ -27,7 +27,7 @@ static __always_inline bool is_left_out(struct pt_regs *regs, uint64_t call)
 	       !is_known_request(argument_of(regs, 1));
 }
 
-/* A call that copies moves its data twice. */
+/* A call that copies moves its data twice, but in each of its operations once. */
 static __always_inline uint64_t bytes_at_end(const struct bpf_span_open *open,
 					     const struct input *input)
 {
@@ -38,14 +38,16 @@ static __always_inline uint64_t bytes_at_end(const struct bpf_span_open *open,
 		return size;
 	if ((int64_t)size < 0 || !ways)
 		return 0;
-	return ways == (BPF_SPAN_READS | BPF_SPAN_WRITES) ? 2 * size : size;
+	return ways == (BPF_SPAN_READS | BPF_SPAN_WRITES) && spec.owner != BPF_SPAN_OF_OPERATION
+		       ? 2 * size
+		       : size;
 }
 
 /* What has begun before is not looked for where calls are chosen or recorded one by one. */
 static __always_inline bool counts_ends(const struct input *input)
 {
 	if (input->is_foreign || spec.has_user || spec.has_choice || spec.is_as_recorded ||
-	    spec.owner == BPF_SPAN_OF_FILE_SYSTEM || spec.owner == BPF_SPAN_OF_FILE)
+	    spec.owner == BPF_SPAN_OF_FILE_SYSTEM || spec.owner == BPF_SPAN_OF_OPERATION)
 		return false;
 	return ends_anywhere() || is_followed(input);
 }

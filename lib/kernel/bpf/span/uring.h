@@ -65,6 +65,8 @@ static __always_inline uint64_t group_of_request(struct io_kiocb *request, struc
 {
 	if (spec.owner == BPF_SPAN_OF_FILE_SYSTEM)
 		return device_of_inode(PEEK(PEEK(request, file), f_inode));
+	if (spec.by_mode)
+		return uring_writes(PEEK(request, opcode)) ? BPF_SPAN_OP_WRITE : BPF_SPAN_OP_READ;
 	switch (spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_GROUP].at) {
 	case BPF_SPAN_PID:
 		return PEEK(task, tgid);
@@ -75,7 +77,7 @@ static __always_inline uint64_t group_of_request(struct io_kiocb *request, struc
 	case BPF_SPAN_CGROUP:
 		return cgroup_of(task);
 	default:
-		return URING_ENTER;
+		return spec.owner == BPF_SPAN_OF_OPERATION ? 0 : URING_ENTER;
 	}
 }
 

@@ -1,7 +1,7 @@
-/* async_file: the bytes of asynchronous requests, which count for their files when they end: see iocb.h and uring.h. */
+/* moved: the bytes of asynchronous requests, which count for their operations when they end: see iocb.h and uring.h. */
 #pragma once
 
-#include "bpf/span/file.h"
+#include "bpf/operation/group.h"
 #include "bpf/span/uring.h"
 
 /* The program has not seen the event yet, so its iocb is still there. */
@@ -27,7 +27,9 @@ static long reap_one_of_file(TURN(struct reaped *reaped))
 		return 0;
 	file = file_of(bpf_get_current_task_btf(), fd);
 	if (file)
-		credit(file_number((uint64_t)file, bpf_get_current_task(), true),
+		credit(spec.chunks ? file_number((uint64_t)file, bpf_get_current_task(), true)
+				   : plain_group(iocb_reads(opcode) ? BPF_SPAN_OP_READ
+								    : BPF_SPAN_OP_WRITE),
 		       iocb_reads(opcode) ? event.result : 0,
 		       iocb_writes(opcode) ? event.result : 0);
 	return 0;

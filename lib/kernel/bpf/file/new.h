@@ -1,0 +1,91 @@
+/* new: numbers of files that are not known yet: their names are written. */
+#pragma once
+
+#include "bpf/file/name.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct bpf_span_recent_files);
+} recent_files SEC(".maps");
+
+/* The numbers of files by what leads to them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, uint64_t);
+	__type(value, uint32_t);
+} file_index SEC(".maps");
+
+/* Prepares the scratch memory for write_where(). Of the part, only what bpf_file_name() needs is used. */
+static __always_inline bool ask_name(uint64_t file, struct task_struct *task, uint32_t cpu)
+{
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct fs_struct *fs = PEEK(task, fs);
+
+	if (!scratch)
+		return false;
+	scratch->path = file + bpf_core_field_offset(struct file, f_path);
+	scratch->top = (uint64_t)PEEK(fs, root.dentry);
+	scratch->top_mount = (uint64_t)PEEK(fs, root.mnt);
+	scratch->space = 0;
+	return true;
+}
+
+/* Not inlined, as keep_name() and write_where(), so that they share the stack. */
+static __noinline uint64_t way_of(uint64_t file, uint64_t task)
+{
+	return way_to((struct file *)file, (struct task_struct *)task);
+}
+
+static __noinline uint32_t keep_name(uint32_t cpu, uint64_t inode)
+{
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+
+	return scratch ? number_of_name(scratch, cpu, inode) : 0;
+}
+
+/* Returns the number of all files without a name; or of the one with this inode, of which no more is known. */
+static __always_inline uint32_t nameless_number(uint32_t dev, uint64_t ino)
+{
+	uint32_t cpu = bpf_get_smp_processor_id(), number = 0;
+	struct bpf_span_recent_files *recent = bpf_map_lookup_elem(&recent_files, &cpu);
+	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	struct bpf_part_file *part;
+	volatile uint32_t *is_writing = &recent->is_writing;
+
+	if (!recent || !scratch || *is_writing)
+		return 0;
+	*is_writing = 1;
+	part = place(scratch, 0);
+	part->part.kind = ino ? BPF_SPAN_INODE : BPF_PART_FILE;
+	part->part.size = sizeof(*part);
+	part->part.flags = BPF_PART_TORN;
+	part->major = MAJOR(dev);
+	part->minor = MINOR(dev);
+	part->ino = ino;
+	number = keep_name(cpu, ino ? fold(fold(BPF_SPAN_INODE, dev), ino) : 0);
+	*is_writing = 0;
+	return number;
+}
+
+/* A rename while the name was written may have changed the way: then the next call looks again. */
+static __always_inline uint32_t new_file(uint64_t file, uint64_t task, uint64_t way)
+{
+	uint32_t cpu = bpf_get_smp_processor_id(), number = 0;
+	struct bpf_span_recent_files *recent = bpf_map_lookup_elem(&recent_files, &cpu);
+	volatile uint32_t *is_writing = &recent->is_writing;
+
+	if (!recent || *is_writing)
+		return 0;
+	*is_writing = 1;
+	if (ask_name(file, (struct task_struct *)task, cpu)) {
+		write_where(cpu, 0);
+		number = keep_name(cpu, 0);
+	}
+	*is_writing = 0;
+	if (number && way_of(file, task) == way)
+		bpf_map_update_elem(&file_index, &way, &number, BPF_ANY);
+	return number;
+}
