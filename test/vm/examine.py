@@ -112,6 +112,15 @@ class Machine:
         elif column == "block":
             self._compare_disk(live, archive, source)
 
+    def _compare_mapped(self, live, run):
+        """Requests that a worker moves to another device for a task are those of the task."""
+        if os.path.exists(self.path(run, "unmapped")) and self.name not in ("6.1", "6.12"):
+            return
+        for name, is_counted in (("mapped", True), ("mapped-each", False)):
+            numbers = json.loads(text(self.path(run, name)))
+            live.equal(f"{name}: counted in the kernel", numbers["books"]["spans"][0]["counted_in_kernel"], is_counted)
+            live.equal(name, sorted((row["count"], row["bytes"]) for row in numbers["spans"]), [(8, 8 * 4096)] * 2)
+
     @staticmethod
     def _compare_exec(live, what, numbers):
         """A 64-bit program executes a 32-bit one: its call ends as a 32-bit call, and those that follow do not count."""
@@ -156,6 +165,7 @@ class Machine:
         # What a worker writes for dd counts, and so does what the file system adds when it is synced.
         live.equal("device: read", total["read_bytes_total"], 64 << 16)
         live.check(32 << 16 <= total["written_bytes_total"] < 40 << 16, f"device: {total}")
+        self._compare_mapped(live, run)
         requests = json.loads(text(self.path(run, "requests")))
         live.equal("requests: counted in the kernel", [span["counted_in_kernel"] for span in requests["books"]["spans"]], [True] * 3)
         rows = {row["span"]: (row["group"], row["count"], row["bytes"]) for row in requests["spans"]}
