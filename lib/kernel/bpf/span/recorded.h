@@ -27,14 +27,14 @@ static __always_inline bool is_left_out(struct pt_regs *regs, uint64_t call)
 	       !is_known_request(argument_of(regs, 1));
 }
 
-/* A call that copies moves its data twice, but in each of its operations once. */
+/* A call that copies moves its data twice, but in each of its operations once. Where flights count, their bytes are those that are shown. */
 static __always_inline uint64_t bytes_at_end(const struct bpf_span_open *open,
 					     const struct input *input)
 {
 	uint64_t size = input->point->field[BPF_SPAN_SIZE].at ? VALUE(input, BPF_SPAN_SIZE) : 0;
 	uint32_t ways = open->moves & (BPF_SPAN_READS | BPF_SPAN_WRITES);
 
-	if (!spec.is_size_result)
+	if (!spec.is_size_result || spec.flights)
 		return size;
 	if ((int64_t)size < 0 || !ways)
 		return 0;
