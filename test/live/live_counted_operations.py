@@ -203,6 +203,36 @@ def fio(live):
         live.equal(engine, counts[f"{place}/data"][1], job["read"]["io_bytes"] + job["write"]["io_bytes"])
 
 
+# Two of five iocbs are taken, and nobody asks for their results: they end with their queue.
+IOCBS = """
+import ctypes, os, struct, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+SETUP, DESTROY, SUBMIT = %s
+fd = os.open(f"{sys.argv[1]}/data", os.O_CREAT | os.O_RDWR)
+os.pwrite(fd, b"x" * 4096, 0)
+queue, buffer = ctypes.c_ulong(0), ctypes.create_string_buffer(4096)
+assert not libc.syscall(SETUP, 8, ctypes.byref(queue))
+def iocb(fd):
+    return ctypes.create_string_buffer(struct.pack("<QIIHhIQQqQII", 0, 0, 0, 0, 0, fd, ctypes.addressof(buffer), 100, 0, 0, 0, 0), 64)
+iocbs = [iocb(number) for number in (fd, fd, 9999, fd, fd)]
+addresses = (ctypes.c_void_p * 5)(*map(ctypes.addressof, iocbs))
+assert libc.syscall(SUBMIT, queue, ctypes.c_long(5), addresses) == 2
+assert not libc.syscall(DESTROY, queue)
+time.sleep(0.5)
+"""
+
+
+def iocbs(live):
+    """Iocbs that the kernel refuses are none, and those whose results nobody takes end with their queue."""
+    place = live.made("iocbs")
+    numbers = "206, 207, 209" if os.uname().machine == "x86_64" else "0, 1, 2"
+    found, _ = of_all(live, python(IOCBS % numbers, place))
+    counts = same(live, "iocbs", found)
+    live.equal("iocbs: of the file", counts[f"{place}/data"][0], 1 + 2)
+    longest = max(row["max_ns"] for row in found["counted"]["spans"] if row["group"] == f"{place}/data")
+    live.check(longest < 400000000, f"iocbs: they end with their process: {longest} ns")
+
+
 RENAMES = """
 import os, sys, time
 place = sys.argv[1]
@@ -278,7 +308,7 @@ def in_stat(live):
     live.equal("stat: gone", found["bpf"].get("/gone"), [3, 0, 70])
 
 
-TESTS = (calls, grouped, requests, fio, renames, recorded, in_parts, in_stat)
+TESTS = (calls, grouped, requests, iocbs, fio, renames, recorded, in_parts, in_stat)
 
 with Live() as test:
     if SOURCE == "bpf":
