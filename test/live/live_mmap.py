@@ -12,9 +12,10 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+import block  # noqa: E402
 from archive import Archive  # noqa: E402
 from latency_recorder import LatencyRecorder  # noqa: E402
-from live import Live, workload  # noqa: E402
+from live import IOTRACE, Live, workload  # noqa: E402
 from otf2 import events  # noqa: E402
 from otf2.enums import IoOperationMode  # noqa: E402
 
@@ -67,6 +68,49 @@ def counted(live):
                 live.equal(f"{name}: stores", rows["counted"]["fault", f"{data}.w"], (2 * len(said["stored"]) + 2, (2 * len(said["stored"]) + 2) * 4096))
 
 
+# A mapped file is deleted, and a program gets the number of its inode. The kernel maps it, so that nobody sees its name.
+REUSE = """
+import mmap, os, shutil, sys
+os.chdir(sys.argv[1])
+first = os.open("first", os.O_CREAT | os.O_RDWR)
+os.write(first, b"x" * 65536)
+mapped = mmap.mmap(first, 65536)
+mapped[0]
+inode = os.fstat(first).st_ino
+mapped.close()
+os.close(first)
+os.unlink("first")
+os.sync()
+shutil.copy("/bin/ls", "second")
+second = os.open("second", os.O_RDONLY)
+os.fsync(second)
+os.posix_fadvise(second, 0, 0, os.POSIX_FADV_DONTNEED)
+print(inode == os.fstat(second).st_ino, flush=True)
+os.close(second)
+os.execv("./second", ["second", "-d", "/"])
+"""
+
+
+def reused(live):
+    """A file has no name of one that was deleted."""
+    place = live.made("reused")
+    with block.Disk(live.path("image"), 64 << 20) as disk:
+        subprocess.run(["mkfs.ext4", "-q", disk.path], check=True)
+        subprocess.run(["mount", disk.path, place], check=True)
+        try:
+            ran = live.run([IOTRACE, "latency", "--source=bpf", "--span", "fault", f"--json={live.path('reused.json')}", "--", sys.executable, "-S", "-c",
+                            REUSE, place])
+        finally:
+            subprocess.run(["umount", place], check=True)
+    live.check(ran.stdout.startswith(b"True"), f"reused: the number of the inode: {ran.stdout!r} {ran.stderr!r}")
+    with open(live.path("reused.json"), encoding="utf-8") as file:
+        numbers = json.load(file)
+    groups = [row["group"] for row in numbers["spans"]]
+    live.equal("reused: by the kernel", numbers["books"]["spans"][0]["counted_in_kernel"], True)
+    live.equal("reused: the first file", [group for group in groups if group.startswith(place)], [])
+    live.check(any(group.startswith("inode:") for group in groups), f"reused: the second file: {groups}")
+
+
 with Live() as live:
     data, archive = live.path("mapped"), live.path("archive")
     ran = live.record(archive, [workload("mmap"), data], "--source=bpf", "--syscalls=+mmap")
@@ -97,3 +141,4 @@ with Live() as live:
         books = json.load(about)["books"]["counters"]
     live.equal("not asked for: files mapped", (books["files_loaded"], books["files_stored"]), (1, 1))
     counted(live)
+    reused(live)

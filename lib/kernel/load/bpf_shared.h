@@ -92,6 +92,7 @@ static inline uint64_t bpf_comm_step(const volatile struct bpf_comm *comm, uint6
 struct bpf_fault {
 	uint64_t mapping;      /* address of the page cache: compared, never followed */
 	uint64_t ino;          /* copied, because the address may outlive the inode */
+	uint64_t generation;   /* another file that gets the number of the inode has another one */
 	uint32_t dev;          /* in the kernel's format */
 	int32_t number;        /* number of the system call; -1: none */
 	uint64_t call;         /* begin of that call, if it is recorded */

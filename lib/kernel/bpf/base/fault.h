@@ -28,6 +28,7 @@ static __always_inline struct bpf_fault new_fault(struct address_space *mapping,
 
 	return (struct bpf_fault){.mapping = (uint64_t)mapping,
 				  .ino = PEEK(inode, i_ino),
+				  .generation = PEEK(inode, i_generation),
 				  .dev = device_of_inode(inode),
 				  .number = number_now(),
 				  .call = call,

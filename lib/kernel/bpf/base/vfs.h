@@ -73,6 +73,7 @@ struct address_space;
 struct inode {
 	unsigned short i_mode;
 	unsigned long i_ino;
+	unsigned int i_generation;
 	struct address_space *i_mapping;
 	struct super_block *i_sb;
 } KERNEL;

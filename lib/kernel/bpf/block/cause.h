@@ -10,9 +10,11 @@
 
 enum { IO_WORKER = 0x10 }; /* PF_IO_WORKER */
 
+/* A file that gets the number of one that was deleted has another generation. */
 struct changed_key {
 	uint64_t inode;
 	uint64_t device;
+	uint64_t generation;
 };
 
 /* The files that followed tasks have changed, and the last task. */
@@ -50,7 +52,8 @@ static __always_inline bool is_worker(void)
 
 static __always_inline struct changed_key changed_key_of(struct inode *inode)
 {
-	return (struct changed_key){PEEK(inode, i_ino), device_of_inode(inode)};
+	return (struct changed_key){PEEK(inode, i_ino), device_of_inode(inode),
+				    PEEK(inode, i_generation)};
 }
 
 /* Returns the followed task that has changed the file of the bio's first page last; NULL: there is none. */

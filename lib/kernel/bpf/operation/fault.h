@@ -15,7 +15,7 @@ struct {
 
 static __always_inline uint64_t group_of_fault(const struct bpf_fault *fault)
 {
-	struct mapped_key key = {fault->dev, fault->ino};
+	struct mapped_key key = {fault->dev, fault->ino, fault->generation};
 	uint32_t *number;
 
 	if (!spec.chunks)

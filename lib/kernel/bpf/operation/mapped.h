@@ -6,8 +6,9 @@
 
 #include "bpf/operation/group.h"
 
+/* A file that gets the number of one that was deleted has another generation. */
 struct mapped_key {
-	uint64_t dev, ino;
+	uint64_t dev, ino, generation;
 };
 
 /* The numbers of names by inodes. */
@@ -35,7 +36,8 @@ int BPF_PROG(file_is_mapped, struct pt_regs *regs, long call)
 	if (!file)
 		return 0;
 	inode = PEEK(file, f_inode);
-	key = (struct mapped_key){device_of_inode(inode), PEEK(inode, i_ino)};
+	key = (struct mapped_key){device_of_inode(inode), PEEK(inode, i_ino),
+				  PEEK(inode, i_generation)};
 	number = own_file_number((uint64_t)file);
 	if (number)
 		bpf_map_update_elem(&mapped, &key, &number, BPF_ANY);
