@@ -23,6 +23,11 @@ bool span_about_has_async(const struct span_options *options)
 	return options->is_of_owners || !groups || groups >> GROUP_AIO & 1;
 }
 
+bool span_about_has_group(const struct span_options *options, enum call_group group)
+{
+	return options->record.recording.selection.groups >> group & 1;
+}
+
 /* io_getevents and io_pgetevents. */
 static bool reaps(uint64_t number)
 {

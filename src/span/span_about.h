@@ -3,6 +3,10 @@
 
 #include "span_options.h"
 
+#include <iotrace/syscall.h>
+
+/* Returns whether calls of the group are recorded for spans of the model. */
+bool span_about_has_group(const struct span_options *options, enum call_group group);
 /* Returns whether bytes of asynchronous requests count, too. */
 bool span_about_has_async(const struct span_options *options);
 /* Which values count, and what they move. */

@@ -154,11 +154,6 @@ static uint32_t room_of(const struct span_options *options, const struct span *s
 		       : options->room;
 }
 
-static bool has_group(const struct span_options *options, enum call_group group)
-{
-	return options->record.recording.selection.groups >> group & 1;
-}
-
 /* index: of the span whose numbers they are. It may be one of the model, which has the same calls. */
 static void add(struct span_options *options, const struct span *span, uint32_t index)
 {
@@ -191,9 +186,10 @@ static void add(struct span_options *options, const struct span *span, uint32_t 
 				  (source == SPAN_OF_CALLS && by != COUNTED_BY_FILE_SYSTEM),
 		.is_of_operations = is_of_operations,
 		.is_of_faults = is_of_faults,
-		.has_faults = (is_of_operations || is_of_faults) && has_group(options, GROUP_FAULT),
+		.has_faults = (is_of_operations || is_of_faults) &&
+			      span_about_has_group(options, GROUP_FAULT),
 		.has_async_operations = is_of_operations && !options->is_stat &&
-					has_group(options, GROUP_AIO),
+					span_about_has_group(options, GROUP_AIO),
 	};
 	if (options->is_stat)
 		add_flights(options, span, counted);

@@ -1,6 +1,8 @@
 /* span_why: see span_why.h. */
 #include "span_why.h"
 
+#include "span_about.h"
+
 #include <iotrace/span_ways.h>
 #include <iotrace/syscall.h>
 #include <string.h>
@@ -69,11 +71,6 @@ const char *span_why_not_requests(const struct span_options *options)
 	return span_why_none(options, true);
 }
 
-static bool has_group(const struct span_options *options, enum call_group group)
-{
-	return options->record.recording.selection.groups >> group & 1;
-}
-
 /* The programs know the name and the thread of a call, and of iotrace stat its file system. */
 const char *span_why_not_calls(const struct span_options *options)
 {
@@ -83,7 +80,7 @@ const char *span_why_not_calls(const struct span_options *options)
 	if (!is_by(options, kinds) && !is_of_fs)
 		return "only records say which file a call is of";
 	/* They count if a file is mapped at their address. */
-	if (has_group(options, GROUP_MAP) && !is_of_fs)
+	if (span_about_has_group(options, GROUP_MAP) && !is_of_fs)
 		return "only records say which calls of --syscalls=+mmap are of files";
 	return span_why_none(options, true);
 }
@@ -97,7 +94,7 @@ const char *span_why_not_operations(const struct span_options *options, const st
 		return "its begins and ends come from the model";
 	if (!is_by(options, kinds))
 		return "only records say which call and which mount an operation is of";
-	if (has_group(options, GROUP_MAP) && span->source == SPAN_OF_OPERATIONS)
+	if (span_about_has_group(options, GROUP_MAP) && span->source == SPAN_OF_OPERATIONS)
 		return "only records say which operations of --syscalls=+mmap are of files";
 	return span_why_none(options, true);
 }

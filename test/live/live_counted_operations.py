@@ -11,7 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from latency_recorder import LatencyRecorder  # noqa: E402
+from latency_recorder import LatencyRecorder, latency  # noqa: E402
 from live import IOTRACE, Live, SOURCE, together, workload  # noqa: E402
 
 FATES = ("ended", "cancelled", "died", "left", "open", "begun_again", "lost")
@@ -256,13 +256,6 @@ def renames(live):
     live.equal("renames", counts, {"counted": {"/before": 4, "/after": 6, "/above/own/moved": 7, "/over/own/moved": 8}, "bpf": {"/before": 25}})
 
 
-def told(live, *options):
-    ran = live.run([IOTRACE, "latency", "-v", f"--json={live.path('told.json')}", *options])
-    live.equal(f"{options}: status", ran.returncode, 0)
-    with open(live.path("told.json"), encoding="utf-8") as file:
-        return json.load(file), ran.stderr.decode(errors="replace")
-
-
 def recorded(live):
     """What needs records is recorded, and is complete."""
     command = python("import os; f = os.open('/etc/passwd', 0); [os.pread(f, 1, 0) for _ in range(100)]", "")
@@ -271,7 +264,7 @@ def recorded(live):
                          (["--span", "io", "--slowest", "3"], "--slowest needs each of them"),
                          (["--span", "io", "--syscalls=+mmap"], "only records say which operations of --syscalls=+mmap are of files"),
                          (["--span", "io", "--span", "fd"], "another span is recorded")):
-        numbers, text = told(live, *options, "--", *command)
+        numbers, text = latency(live, *options, "--", *command)
         span = next(span for span in numbers["books"]["spans"] if span["span"] == "io")
         live.equal(f"{options}: by the kernel", span["counted_in_kernel"], not why)
         live.check(not why or why in " ".join(text.split()), f"{options}: {why}: {text}")
@@ -283,7 +276,7 @@ def recorded(live):
 def in_parts(live):
     """The intervals add up to the whole."""
     code = "import os, time; f = os.open('/etc/passwd', 0)\nfor i in range(20): [os.pread(f, 1, 0) for _ in range(500)]; time.sleep(0.02)"
-    numbers, text = told(live, "--span", "io", "--interval", "50ms", "--", *python(code, ""))
+    numbers, text = latency(live, "--span", "io", "--interval", "50ms", "--", *python(code, ""))
     counts = [int(count.replace(",", "")) for count in re.findall(r"^ *([0-9,]+) .* /etc/passwd$", text, re.MULTILINE)]
     live.equal("in parts: by the kernel", numbers["books"]["spans"][0]["counted_in_kernel"], True)
     live.equal("in parts", sum(counts[:-1]), counts[-1])

@@ -1,10 +1,19 @@
-"""A recorder that runs `iotrace latency` beside the test."""
+"""Runs of `iotrace latency`: to their end, and beside the test."""
 
 import json
 import os
 import subprocess
 
 from live import IOTRACE
+
+
+def latency(live, *options):
+    """Returns the numbers of a run, and its messages."""
+    path = live.path("latency.json")
+    ran = live.run([IOTRACE, "latency", "-v", f"--json={path}", *options])
+    live.equal(f"{options}: status", ran.returncode, 0)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file), ran.stderr.decode(errors="replace")
 
 
 class LatencyRecorder:

@@ -363,7 +363,7 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 	if (!begins && !ends && !cancels)
 		return;
 	input.is_foreign = COMPAT_OF(bpf_get_current_task_btf());
-	if (begins && spec.is_as_recorded && (input.is_foreign || call & X32))
+	if (begins && is_noted(call, input.is_foreign))
 		note_foreign(books_of_cpu());
 	if (input.is_foreign ? !ends_execve(end_of_call) : is_left_out(regs, call))
 		return;

@@ -98,6 +98,7 @@ static int attach_kind(struct bpf_span *span, int i, int kind,
 static int attach_rest(struct bpf_span *span, struct error *err)
 {
 	struct span_bpf *programs = span->programs;
+	int code = 0;
 	const struct {
 		struct bpf_link **link;
 		struct bpf_program *program;
@@ -111,17 +112,11 @@ static int attach_rest(struct bpf_span *span, struct error *err)
 		{&programs->links.thread_begins, programs->progs.thread_begins},
 	};
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
-		if (!bpf_program__autoload(row[i].program))
-			continue;
-		*row[i].link = bpf_bind_attach(row[i].program);
-		if (!*row[i].link)
-			return error_set(err, errno, "BPF program %s: attach",
-					 bpf_program__name(row[i].program));
-	}
-	if (bpf_span_attach_async(programs, err))
-		return -err->code;
-	return bpf_span_attach_faults(programs, err);
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row) && !code; i++)
+		code = bpf_bind_attach_loaded(row[i].link, row[i].program, err);
+	if (!code)
+		code = bpf_span_attach_async(programs, err);
+	return code ? code : bpf_span_attach_faults(programs, err);
 }
 
 /*

@@ -89,15 +89,10 @@ void bpf_span_prepare_faults(struct span_bpf *programs, const struct bpf_span_sp
 int bpf_span_attach_faults(struct span_bpf *programs, struct error *err)
 {
 	struct row row[PROGRAMS];
+	int code = 0;
 
 	list(programs, row);
-	for (int i = 0; i < PROGRAMS; i++) {
-		if (!bpf_program__autoload(row[i].program))
-			continue;
-		*row[i].link = bpf_bind_attach(row[i].program);
-		if (!*row[i].link)
-			return error_set(err, errno, "BPF program %s: attach",
-					 bpf_program__name(row[i].program));
-	}
-	return 0;
+	for (int i = 0; i < PROGRAMS && !code; i++)
+		code = bpf_bind_attach_loaded(row[i].link, row[i].program, err);
+	return code;
 }

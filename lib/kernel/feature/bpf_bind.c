@@ -8,6 +8,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
@@ -141,6 +142,16 @@ struct bpf_link *bpf_bind_attach(const struct bpf_program *program)
 	return bpf_program__type(program) == BPF_PROG_TYPE_TRACING
 		       ? bpf_program__attach_trace(program)
 		       : bpf_program__attach_raw_tracepoint(program, target_of(program));
+}
+
+int bpf_bind_attach_loaded(struct bpf_link **link, const struct bpf_program *program,
+			   struct error *err)
+{
+	if (!bpf_program__autoload(program))
+		return 0;
+	*link = bpf_bind_attach(program);
+	return *link ? 0
+		     : error_set(err, errno, "BPF program %s: attach", bpf_program__name(program));
 }
 
 int bpf_bind_attach_all(const struct bpf_object_skeleton *skeleton)

@@ -76,18 +76,18 @@ static __noinline int end_on_files(struct pt_regs *regs, long call, uint64_t res
 	return 0;
 }
 
-static __always_inline bool is_unwanted_call(uint64_t call)
+static __always_inline bool is_unwanted_call(uint64_t call, bool is_compat)
 {
-	return call >= BPF_SPAN_VALUES || about[call] & BPF_SPAN_UNWANTED ||
-	       COMPAT_OF(bpf_get_current_task_btf());
+	return call >= BPF_SPAN_VALUES || about[call] & BPF_SPAN_UNWANTED || is_compat;
 }
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(file_at_call, struct pt_regs *regs, long call)
 {
-	uint64_t groups = is_unwanted_call(call) ? 0 : groups_of_call(regs, call);
+	bool is_compat = COMPAT_OF(bpf_get_current_task_btf());
+	uint64_t groups = is_unwanted_call(call, is_compat) ? 0 : groups_of_call(regs, call);
 
-	if (spec.is_as_recorded && (COMPAT_OF(bpf_get_current_task_btf()) || call & X32))
+	if (is_noted(call, is_compat))
 		note_foreign(books_of_cpu());
 	if (spec.has_async_operations && operation_of(call) == BPF_SPAN_OP_SUBMIT)
 		submit_iocbs(regs);
@@ -105,7 +105,7 @@ int BPF_PROG(file_at_return, struct pt_regs *regs, long result)
 		reap_of_files(regs, result);
 	else if (spec.has_async_operations && is_of_iocbs(call))
 		return_to_iocbs(regs, call, result);
-	else if (!is_unwanted_call(call))
+	else if (!is_unwanted_call(call, COMPAT_OF(bpf_get_current_task_btf())))
 		end_on_files(regs, call, result);
 	return 0;
 }

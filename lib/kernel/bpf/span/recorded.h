@@ -9,6 +9,12 @@
 #include "bpf/span/wanted.h"
 #include "count/bpf_span_cell.h"
 
+/* Whether a recording would only count the call, because its number is that of another call. is_compat: of a 32-bit program. */
+static __always_inline bool is_noted(uint64_t call, bool is_compat)
+{
+	return spec.is_as_recorded && (is_compat || call & X32);
+}
+
 static __always_inline void note_foreign(struct bpf_span_books *books)
 {
 	const struct input input = {.task = bpf_get_current_pid_tgid()};
