@@ -19,6 +19,8 @@ enum { CONVERTED_LEAST = 1 << 20 };
 /* Time between two checks: less when the limit is near. On a slow file system, it is a multiple of the time that a check takes, unless the
    space could be used up in that time. */
 enum { INTERVAL_NS = 20000000, INTERVAL_LEAST_NS = 1000000, LOOKS_SHARE = 20 };
+/* Bytes per nanosecond. A conversion sorts for a while and then writes much at once, so a slow growth promises nothing. */
+static const double burst = 0.5;
 
 /* Files may come and go meanwhile. Hidden files are the reserve of an archive, whose space its end will use. */
 static uint64_t bytes_below(int parent, const char *name, int depth)
@@ -78,14 +80,13 @@ static uint64_t bytes_to_come(const struct disk_limit *limit, const struct recor
 			  (double)limit->converted);
 }
 
-/* Returns the time in which half of the remaining space could be used up, if the disk fills as fast as since the last check. */
+/* Returns the time in which half of the remaining space could be used up, if the disk fills as fast as since the last check, or in a burst. */
 static uint64_t interval(const struct disk_limit *limit, uint64_t bytes, uint64_t now)
 {
 	double left = limit->bytes > bytes ? (double)(limit->bytes - bytes) : 0;
 	double grown = bytes > limit->before ? (double)(bytes - limit->before) : 0;
-	double ns = !limit->looked_ns ? 0
-		    : grown > 0       ? left / 2 / grown * (double)(now - limit->looked_ns)
-				      : INTERVAL_NS;
+	double rate = limit->looked_ns ? grown / (double)(now - limit->looked_ns) : 0;
+	double ns = left / 2 / (rate > burst ? rate : burst);
 
 	return ns < INTERVAL_LEAST_NS ? INTERVAL_LEAST_NS
 	       : ns > INTERVAL_NS     ? INTERVAL_NS

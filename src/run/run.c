@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 enum {
-	ASK_INTERVAL = 8192, /* records between two calls of should_stop() */
+	ASK_INTERVAL = 2048, /* records between two calls of should_stop() */
 	ASK_ROUNDS = 512,    /* rounds, if the recording has ended */
 };
 

@@ -6,6 +6,7 @@
 
 #include <iotrace/error.h>
 #include <iotrace/place.h>
+#include <iotrace/probe.h>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -106,6 +107,18 @@ TEST_F(DiskLimit, WhatIsToBeConvertedIsCounted)
 	put(PLACE_ARCHIVE "/events", 2 * MIB);
 	EXPECT_FALSE(look(3 * MIB)); /* 6 and 2/3 */
 	EXPECT_TRUE(look(2 * MIB));  /* 6 and 2 */
+}
+
+/* Even if nothing came since the last check. */
+TEST_F(DiskLimit, NearItALookComesSoon)
+{
+	put(PLACE_SPOOL, 8 * MIB - MIB / 2);
+	EXPECT_FALSE(look());
+	EXPECT_FALSE(look());
+	EXPECT_LE(limit.next_ns, probe_now() + 2000000);
+	limit.bytes = 800 * MIB;
+	EXPECT_FALSE(look());
+	EXPECT_GT(limit.next_ns, limit.looked_ns + 19000000);
 }
 
 TEST_F(DiskLimit, ALookIsNotAlwaysDue)
