@@ -5,8 +5,10 @@ import io
 import json
 import os
 import re
+from collections import Counter
 from contextlib import redirect_stdout
 
+import block
 from archive import Archive
 from ledger import compare
 from live import Live
@@ -235,6 +237,17 @@ class Machine:
         device, = (d for d in about["devices"] if d["name"].startswith("vdb"))
         live.equal("the disk's requests", [device[way][what] for way in ("read", "write") for what in ("requests", "sectors")],
                    [reads, read, writes, written])
+        if source == "bpf":
+            self._compare_cached(live, archive)
+
+    @staticmethod
+    def _compare_cached(live, archive):
+        """What the page cache moves is of its file, however large the folios are, and also if a request begins in the middle of one."""
+        moved = Counter()
+        for request in block.requests(archive)["vdc"]:
+            if request.file == "/ext4/cached":
+                moved[request.kind, request.command] += request.result
+        live.equal("what the page cache moves", dict(moved), {("write", "dd"): (4 << 20) + 4096, ("read", "cat"): 4 << 20})
 
     @staticmethod
     def table(machines):

@@ -46,6 +46,8 @@ struct bvec_iter {
 /* The flags come first in all kernels, but the field has different names. */
 struct page {
 	unsigned long compound_head; /* head of the compound page, plus 1 */
+	unsigned long
+		compound_info; /* the same, or a mask of the address, plus 1: since Linux 7.1 */
 	struct address_space *mapping;
 } KERNEL;
 

@@ -7,15 +7,22 @@
 /* Reads a word of a page as a number; in some kernels it is a pointer. */
 #define PAGE_WORD(page, field) PEEK_WORD((void *)(page) + bpf_core_field_offset((page)->field))
 
+/* No page is described at so high an address, and no compound page takes so much memory for its description that its mask is lower. */
+#define PAGE_MASKS (~0UL << 32)
+
 /* Returns the page that the bio moves next, or the head of its compound page. */
 static __always_inline struct page *page_of(struct bio *bio)
 {
 	void *vector = (void *)PEEK(bio, bi_io_vec) +
 		       (uint64_t)bio->bi_iter.bi_idx * bpf_core_type_size(struct bio_vec);
 	struct page *page = PEEK((struct bio_vec *)vector, bv_page);
-	unsigned long whole = PAGE_WORD(page, compound_head);
+	unsigned long whole = bpf_core_field_exists(page->compound_info)
+				      ? PAGE_WORD(page, compound_info)
+				      : PAGE_WORD(page, compound_head);
 
-	return whole & 1 ? (struct page *)(whole - 1) : page;
+	if (!(whole & 1))
+		return page;
+	return (struct page *)(whole < PAGE_MASKS ? whole - 1 : (unsigned long)page & whole);
 }
 
 /*
