@@ -3,6 +3,7 @@
 
 extern "C" {
 #include "feature/bpf_part.h"
+#include "feature/bpf_preempt.h"
 }
 
 #include "load/bpf_shared.h"
@@ -79,6 +80,16 @@ struct Kernel {
 class BpfPrograms : public testing::TestWithParam<Kernel>
 {
       protected:
+	void SetUp() override
+	{
+		bpf_preempt_pretend(GetParam().is_preemptible);
+	}
+
+	void TearDown() override
+	{
+		bpf_preempt_pretend(false);
+	}
+
 	template <typename Skeleton> static void set(Skeleton *programs)
 	{
 		programs->rodata->has_dynptr = GetParam().has_dynptr;

@@ -11,6 +11,9 @@
 #include <iotrace/probe.h>
 #include <iotrace/syscall.h>
 
+extern "C" {
+#include "feature/bpf_preempt.h"
+}
 #include "load/bpf_block.h"
 #include "load/bpf_source.h"
 
@@ -994,7 +997,7 @@ TEST_F(Live, CountersComeAlong)
 
 #ifdef IOTRACE_HAS_BPF
 
-class LiveBpf : public Live
+class LiveOfBpf : public Live
 {
       protected:
 	void SetUp() override
@@ -1015,7 +1018,27 @@ class LiveBpf : public Live
 	}
 };
 
-TEST_F(LiveBpf, ACommandFromBeginToEnd)
+/* With programs as they are used on this kernel, and on one that can preempt them. */
+class LiveBpf : public LiveOfBpf, public testing::WithParamInterface<bool>
+{
+      protected:
+	void SetUp() override
+	{
+		LiveOfBpf::SetUp();
+		bpf_preempt_pretend(GetParam());
+	}
+
+	void TearDown() override
+	{
+		bpf_preempt_pretend(false);
+		LiveOfBpf::TearDown();
+	}
+};
+
+INSTANTIATE_TEST_SUITE_P(On, LiveBpf, testing::Bool(),
+			 [](const auto &info) { return info.param ? "Preemptible" : "This"; });
+
+TEST_P(LiveBpf, ACommandFromBeginToEnd)
 {
 	std::string name = file("in");
 	Spool spool = record({"wc", name});
@@ -1048,7 +1071,7 @@ TEST_F(LiveBpf, ACommandFromBeginToEnd)
 	EXPECT_EQ(read[1]->record.position, 11u);
 }
 
-TEST_F(LiveBpf, WhatADescriptorLeadsTo)
+TEST_P(LiveBpf, WhatADescriptorLeadsTo)
 {
 	std::string name = file("in"), dir = scratch.path("a");
 	struct stat status;
@@ -1112,7 +1135,7 @@ TEST_F(LiveBpf, WhatADescriptorLeadsTo)
 	expect_balance(spool, false);
 }
 
-TEST_F(LiveBpf, BothEndsOfAPipe)
+TEST_P(LiveBpf, BothEndsOfAPipe)
 {
 	Spool spool = record({"sh", "-c", "echo x | read y"});
 	uint32_t pairs = 0;
@@ -1132,7 +1155,7 @@ TEST_F(LiveBpf, BothEndsOfAPipe)
 	EXPECT_EQ(pairs, 1u);
 }
 
-TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
+TEST_P(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
 {
 	Spool spool = record({"sh", "-c", "cat " + file("in") + " & wait; exec true"});
 
@@ -1156,7 +1179,7 @@ TEST_F(LiveBpf, CallsThatCountAtOnceHaveTwoRecords)
 	expect_balance(spool, false);
 }
 
-TEST_F(LiveBpf, CallsThatCloseHaveTwoRecordsWhereDescriptorsAreShared)
+TEST_P(LiveBpf, CallsThatCloseHaveTwoRecordsWhereDescriptorsAreShared)
 {
 	static const char closes[] =
 		"import os, threading\n"
@@ -1187,13 +1210,13 @@ TEST_F(LiveBpf, CallsThatCloseHaveTwoRecordsWhereDescriptorsAreShared)
 	expect_balance(spool, false);
 }
 
-TEST_F(LiveBpf, ARingOfOnePageLosesButTheBooksBalance)
+TEST_P(LiveBpf, ARingOfOnePageLosesButTheBooksBalance)
 {
 	recording.ring_bytes = 4096;
 	expect_loss(record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"}));
 }
 
-TEST_F(LiveBpf, ManyEventsThroughASmallQueue)
+TEST_P(LiveBpf, ManyEventsThroughASmallQueue)
 {
 	recording.buffer_bytes = 1;
 	Spool spool = record({"dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"});
@@ -1203,7 +1226,7 @@ TEST_F(LiveBpf, ManyEventsThroughASmallQueue)
 	EXPECT_GE(spool.of(BPF_RECORD_CALL, "read").size(), 200000u);
 }
 
-TEST_F(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
+TEST_P(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
 {
 	Reader reader(file("in"));
 	pid_t child = reader.pid;
@@ -1229,7 +1252,7 @@ TEST_F(LiveBpf, AttachedThreadsAndWhatIsInFlightAtTheEnd)
 	expect_balance(spool, false);
 }
 
-TEST_F(LiveBpf, NobodyElseIsRecorded)
+TEST_P(LiveBpf, NobodyElseIsRecorded)
 {
 	std::string name = file("in"), fifo = scratch.path("fifo");
 
@@ -1264,7 +1287,7 @@ TEST_F(LiveBpf, NobodyElseIsRecorded)
 	expect_balance(spool, false);
 }
 
-TEST_F(LiveBpf, BlockRequestsComeFromProgramsToo)
+TEST_P(LiveBpf, BlockRequestsComeFromProgramsToo)
 {
 	recording.is_system = true;
 	recording.blocks.choice = BLOCK_ALL;
@@ -1283,7 +1306,7 @@ TEST_F(LiveBpf, BlockRequestsComeFromProgramsToo)
 	expect_balance(spool, false);
 }
 
-TEST_F(LiveBpf, WithoutBlockRequestsNobodyTellsOfThem)
+TEST_P(LiveBpf, WithoutBlockRequestsNobodyTellsOfThem)
 {
 	Spool spool = record({"true"});
 
@@ -1292,7 +1315,7 @@ TEST_F(LiveBpf, WithoutBlockRequestsNobodyTellsOfThem)
 	EXPECT_EQ(spool.of(FACT_SOURCE)[0]->fact.number[1], 0u);
 }
 
-TEST_F(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
+TEST_P(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
 {
 	const uint32_t cpu = 0;
 	struct bpf_options wanted = {};
@@ -1314,7 +1337,7 @@ TEST_F(LiveBpf, ProgramsForBlockRequestsThatCannotBeHad)
 	bpf_source_close(source);
 }
 
-TEST_F(LiveBpf, CountersArePerfsBusiness)
+TEST_P(LiveBpf, CountersArePerfsBusiness)
 {
 	static const char *const names[] = {"page-faults"};
 	choose(recording.counters, names);
@@ -1332,7 +1355,7 @@ TEST_F(LiveBpf, CountersArePerfsBusiness)
 }
 
 /* On one CPU the threads of the recorder run first, and have closed the ring buffers when live_start() goes on. */
-TEST_F(LiveBpf, ADurationMayBeOverAtOnce)
+TEST_P(LiveBpf, ADurationMayBeOverAtOnce)
 {
 	cpu_set_t before, one;
 
@@ -1356,7 +1379,7 @@ struct Refusal {
 	int kind;
 };
 
-class LiveBpfRefused : public LiveBpf, public testing::WithParamInterface<Refusal>
+class LiveBpfRefused : public LiveOfBpf, public testing::WithParamInterface<Refusal>
 {
 };
 
@@ -1437,7 +1460,7 @@ struct counted_span calls_by_file(const char *name, const char *group)
 }
 
 /* What the kernel cannot count is recorded, if the recording says so. */
-TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
+TEST_P(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
 {
 	const char *program = "import os\n"
 			      "file = os.open('/etc/passwd', os.O_RDONLY)\n"
@@ -1462,7 +1485,7 @@ TEST_F(LiveBpf, RecordsCallsThatTheKernelDoesNotCount)
 }
 
 /* A thread that ends after the recording, while its call is in flight, leaves the numbers alone until they are read. */
-TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
+TEST_P(LiveBpf, WhoEndsAfterwardsWasInFlight)
 {
 	static uint8_t about[COUNTED_VALUES], fd[COUNTED_VALUES];
 	struct counted_span span = calls_by_file("calls", "id");
@@ -1529,7 +1552,7 @@ TEST_F(LiveBpf, WhoEndsAfterwardsWasInFlight)
 }
 
 /* Those without which there is nothing to record. */
-TEST_F(LiveBpf, WithoutCallsThereIsNothing)
+TEST_P(LiveBpf, WithoutCallsThereIsNothing)
 {
 	for (const char *program : {"call_begins", "call_ends", "task_forks", "mark_tasks"}) {
 		struct error why = {};

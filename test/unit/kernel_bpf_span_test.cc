@@ -447,7 +447,7 @@ TEST_F(Probes, FindFieldsInTheirLines)
 	span.group = "deep";
 	span.size = "len";
 	ASSERT_EQ(make(), 0) << err.text;
-	EXPECT_TRUE(plan.spec.has_probes);
+	EXPECT_TRUE(plan.spec.is_interleaved);
 	EXPECT_EQ(plan.spec.point[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].at, BPF_SPAN_NUMBER);
 	EXPECT_EQ(plan.offsets[BPF_SPAN_BEGIN].field[BPF_SPAN_KEY].offset,
 		  offsetof(struct pt_regs, rsi));

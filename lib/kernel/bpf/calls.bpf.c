@@ -9,6 +9,7 @@
  * A table describes which calls are recorded, and what their arguments are.
  */
 #include "bpf/base/calls.h"
+#include "bpf/base/at_call.h"
 #include "bpf/base/ioctl.h"
 #include "bpf/base/send.h"
 #include "bpf/name/directory.h"
@@ -382,10 +383,10 @@ static __always_inline void begin_call(struct pt_regs *regs, long number)
 }
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(call_begins, struct pt_regs *regs, long number)
+int call_begins(void *context)
 {
-	begin_call(regs, number);
-	return 0;
+	begin_call(regs_at_call(context), number_at_call(context));
+	return PASS_ON;
 }
 
 /* Returns the position after a read or a write, failed or not, if no other thread has closed the descriptor meanwhile. */
@@ -397,7 +398,7 @@ static __always_inline uint64_t position_of(struct task_struct *task, const stru
 	return file ? PEEK(file, f_pos) : ~0ULL;
 }
 
-static __always_inline void end_call(struct pt_regs *regs, int64_t result)
+static __always_inline void end_call(int64_t result)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct bpf_call *call = call_kept(task);
@@ -425,10 +426,10 @@ static __always_inline void end_call(struct pt_regs *regs, int64_t result)
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(call_ends, struct pt_regs *regs, long result)
+int call_ends(void *context)
 {
-	end_call(regs, result);
-	return 0;
+	end_call(result_at_return(context));
+	return PASS_ON;
 }
 
 SEC("tp_btf/sched_process_fork")

@@ -6,9 +6,11 @@
  * group. Spans without groups, and groups for which there is no space, use the first cells of each CPU. For numbers of intervals
  * there are two sets of cells: one is added to while user space reads and clears the other.
  *
- * The programs are attached by perf events. On one CPU, only one of those of tracepoints runs at a time. Those of probes stay on their
- * CPU, too, but may be preempted there. So they add with single instructions, which is slower.
+ * Programs that perf events run are not preempted, unless they are those of probes. Since Linux 7.0, programs that the kernel runs without one
+ * may be preempted, too: those of block requests, of io_uring and of page faults. All stay on their CPU. Where they may be preempted,
+ * they add with single instructions, which is slower.
  */
+#include "bpf/base/at_call.h"
 #include "bpf/base/call_map.h"
 #include "count/bpf_span_cell.h"
 #include "count/bpf_span_shared.h"
@@ -30,7 +32,7 @@ uint32_t cells_used;              /* used cells for groups; may exceed the limit
 
 static __always_inline void count(uint64_t *counter, uint64_t more)
 {
-	if (spec.has_probes)
+	if (spec.is_interleaved)
 		__sync_fetch_and_add(counter, more);
 	else
 		*counter += more;
@@ -235,7 +237,7 @@ static __always_inline void add_up(struct bpf_span_books *books, uint64_t group,
 		count(&books->ungrouped, spec.has_group);
 		cell = cell_at(first);
 	}
-	if (cell && spec.has_probes)
+	if (cell && spec.is_interleaved)
 		bpf_span_add_shared(cell, bucket, taken, bytes);
 	else if (cell)
 		bpf_span_add(cell, bucket, taken, bytes, !spec.flights);
@@ -378,21 +380,23 @@ static __always_inline void take_call(struct pt_regs *regs, uint32_t end_of_call
 
 /* The two tracepoints of all system calls cost less than those of each call. */
 SEC("tp_btf/sys_enter")
-int BPF_PROG(span_at_call, struct pt_regs *regs, long call)
+int span_at_call(void *context)
 {
-	take_call(regs, BPF_SPAN_AT_CALL, call, 0);
-	return 0;
+	take_call(regs_at_call(context), BPF_SPAN_AT_CALL, number_at_call(context), 0);
+	return PASS_ON;
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(span_at_return, struct pt_regs *regs, long result)
+int span_at_return(void *context)
 {
+	struct pt_regs *regs = regs_at_call(context);
+	uint64_t result = result_at_return(context);
 	long call = regs->NUMBER_OF_CALL;
 
 	if (spec.has_async && does_reap(call))
 		reap(regs, call, result);
 	take_call(regs, BPF_SPAN_AT_RETURN, call, result);
-	return 0;
+	return PASS_ON;
 }
 
 struct signal_struct {

@@ -71,14 +71,11 @@ static int number_of_call(const char *event)
 #endif
 }
 
-/* Since Linux 7.0, programs at the tracepoints of all calls can be preempted, and would miss events of each other. */
 static void use_calls(struct bpf_span *span, const struct bpf_span_options *options)
 {
 	static const int second[BPF_SPAN_SIDES] = {BPF_SPAN_BEGIN_2, BPF_SPAN_END_2,
 						   BPF_SPAN_CANCEL_2};
 
-	if (bpf_source_common(options->source).is_preemptible)
-		return;
 	for (int i = 0; i < BPF_SPAN_SIDES; i++) {
 		const char *event = options->span->point[i].event;
 
@@ -211,6 +208,9 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	spec->own_tgid = getpid();
 	spec->is_system = options->is_system;
 	choose(span, &common);
+	spec->is_interleaved |= common.is_preemptible &&
+				(spec->is_of_requests || spec->has_async ||
+				 spec->has_async_operations || spec->has_faults);
 	spec->has_origin = spec->is_of_requests && (!spec->is_system || spec->has_choice);
 	memcpy((void *)(uintptr_t)&programs->rodata->spec, spec, sizeof(*spec));
 	memcpy((void *)(uintptr_t)&programs->rodata->probes, &span->plan.probes,
@@ -229,6 +229,7 @@ static void prepare(struct bpf_span *span, const struct bpf_span_options *option
 	if (options->span->fd2)
 		memcpy((void *)(uintptr_t)programs->rodata->fd2_of, options->span->fd2,
 		       sizeof(programs->rodata->fd2_of));
+	programs->rodata->is_preemptible = common.is_preemptible;
 	programs->rodata->mounted_flag = common.mounted_flag;
 	programs->rodata->zone_append = common.zone_append;
 	bpf_span_prepare_requests(programs, spec);
@@ -338,13 +339,6 @@ static int open_iterators(struct bpf_span *span, struct error *err)
 				     : 0;
 }
 
-/* Returns whether programs would look at calls which others at the same tracepoint may interrupt. */
-static bool needs_calls(const struct bpf_span_spec *spec)
-{
-	return (spec->owner == BPF_SPAN_OF_FILE_SYSTEM || spec->is_as_recorded) &&
-	       spec->point[BPF_SPAN_BEGIN].call != BPF_SPAN_AT_CALL;
-}
-
 static int plan(struct bpf_span *span, const struct bpf_span_options *options,
 		const struct bpf_span_source *from, struct error *err)
 {
@@ -360,9 +354,6 @@ static int plan(struct bpf_span *span, const struct bpf_span_options *options,
 		code = bpf_span_add_faults(spec, options->source, err);
 	if (!code)
 		code = bpf_span_check_async(spec, options->source, err);
-	if (!code && needs_calls(spec))
-		return error_say(err, ENOTSUP,
-				 "this kernel may interrupt the programs that look at calls");
 	return code;
 }
 

@@ -63,9 +63,6 @@ int bpf_span_add_faults(struct bpf_span_spec *spec, const struct bpf_source *sou
 	if (!common.has_faults)
 		return error_say(err, ENOTSUP,
 				 "this kernel has no tracepoints of page faults that are known");
-	if (common.is_preemptible)
-		return error_say(err, ENOTSUP,
-				 "this kernel may interrupt the programs that look at page faults");
 	spec->has_faults = true;
 	spec->mmap = id == CALL_ID_NONE ? -1 : (int32_t)call_row(id)->number;
 	return 0;

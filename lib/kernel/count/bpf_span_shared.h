@@ -66,8 +66,8 @@ struct bpf_span_spec {
 	uint8_t is_owner_in_key; /* a span belongs to the thread in its key */
 	uint8_t is_everywhere;   /* a span may end in another task than it began */
 	uint8_t has_group;
-	uint8_t has_sets;      /* there are two sets of cells */
-	uint8_t has_probes;    /* some points are probes, whose programs may be preempted */
+	uint8_t has_sets; /* there are two sets of cells */
+	uint8_t is_interleaved; /* some programs may be preempted: those of probes, and since Linux 7.0 others */
 	uint8_t has_ends;      /* several events end it */
 	uint8_t part;          /* number of keys that a cancel has; 0: it has all of them */
 	uint8_t is_of_process; /* the first key is the process in which all events are */

@@ -406,7 +406,7 @@ static int plan_points(struct bpf_span_plan *plan, const struct counted_span *sp
 		of[i] = planned_of(plan, span, from, i, err);
 		if (of[i].found.count)
 			code = bpf_span_find_sites(of[i].probe, &of[i].found, err);
-		plan->spec.has_probes |= of[i].found.count > 0;
+		plan->spec.is_interleaved |= of[i].found.count > 0;
 		if (!code && from->format[i])
 			code = plan_point(&of[i], &span->point[i],
 					  is_cancel(i) ? span->cancel_keys : span->keys);

@@ -2,6 +2,7 @@
 #include "bpf_bind.h"
 
 #include "bpf_function.h"
+#include "bpf_preempt.h"
 #include "bpf_types.h"
 
 #include <bpf/bpf.h>
@@ -91,6 +92,15 @@ static int bind_calls(struct bpf_program *program)
 	return code;
 }
 
+/* Whether the program runs at all system calls, and must not be preempted. */
+static bool is_run_by_event(const struct bpf_program *program)
+{
+	const char *target = target_of(program);
+
+	return bpf_preempt_is_possible() &&
+	       (!strcmp(target, "sys_enter") || !strcmp(target, "sys_exit"));
+}
+
 /* libbpf calls it before it gives a program to the kernel. A program whose type was changed is left alone. */
 static int bind(struct bpf_program *program, struct bpf_prog_load_opts *options, long number)
 {
@@ -100,6 +110,10 @@ static int bind(struct bpf_program *program, struct bpf_prog_load_opts *options,
 		return 0;
 	if (!bound.types)
 		return -EINVAL;
+	if (is_run_by_event(program)) {
+		bpf_program__set_type(program, BPF_PROG_TYPE_TRACEPOINT);
+		return bind_calls(program);
+	}
 	if (section->head) {
 		options->attach_btf_id = bpf_types_id(bound.types, section->head,
 						      target_of(program), section->kind);
@@ -139,9 +153,14 @@ void bpf_bind_to(const struct bpf_types *types)
 
 struct bpf_link *bpf_bind_attach(const struct bpf_program *program)
 {
-	return bpf_program__type(program) == BPF_PROG_TYPE_TRACING
-		       ? bpf_program__attach_trace(program)
-		       : bpf_program__attach_raw_tracepoint(program, target_of(program));
+	switch (bpf_program__type(program)) {
+	case BPF_PROG_TYPE_TRACING:
+		return bpf_program__attach_trace(program);
+	case BPF_PROG_TYPE_TRACEPOINT:
+		return bpf_preempt_attach(program, target_of(program));
+	default:
+		return bpf_program__attach_raw_tracepoint(program, target_of(program));
+	}
 }
 
 int bpf_bind_attach_loaded(struct bpf_link **link, const struct bpf_program *program,

@@ -6,6 +6,7 @@
 #include "feature/bpf_log.h"
 #include "feature/bpf_part.h"
 #include "feature/bpf_plain.h"
+#include "feature/bpf_preempt.h"
 #include "feature/bpf_types.h"
 #include "rights/rights.h"
 
@@ -19,7 +20,6 @@
 #include <iotrace_plain.skel.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
@@ -40,14 +40,6 @@ static int check(const struct bpf_options *options, struct error *err)
 		return error_say(err, E2BIG, "BPF programs filter by at most %d control groups",
 				 BPF_CGROUPS);
 	return 0;
-}
-
-/* Since Linux 7.0, programs at tracepoints can be preempted. */
-static bool lets_preempt(void)
-{
-	struct utsname name;
-
-	return !uname(&name) && strtoul(name.release, NULL, 10) >= 7;
 }
 
 static bool has_helper(int helper)
@@ -118,7 +110,7 @@ static int fill(const struct bpf_loaded *loaded, const struct plan *plan, struct
 	programs->rodata->mounted_flag = plan->mounted_flag;
 	programs->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)getpagesize());
 	programs->rodata->has_dynptr = loaded->has_dynptr;
-	programs->rodata->is_preemptible = lets_preempt();
+	programs->rodata->is_preemptible = bpf_preempt_is_possible();
 	bpf_calls_fill(programs->bss->roles, options->recording->selection.groups);
 	bpf_choice_apply(&loaded->choice, programs->obj);
 	make_unloadable(programs->obj, options->recording->refused);

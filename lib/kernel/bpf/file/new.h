@@ -46,45 +46,66 @@ static __noinline uint32_t keep_name(uint32_t cpu, uint64_t inode)
 	return scratch ? number_of_name(scratch, cpu, inode) : 0;
 }
 
+/* A name that is being written on this CPU is not disturbed by an interrupt, nor by another task: the program stays until it calls
+ * end_writing(). Returns what the CPU knows, or NULL: then there is nothing to end. */
+static __always_inline struct bpf_span_recent_files *begin_writing(uint32_t *cpu)
+{
+	struct bpf_span_recent_files *recent;
+
+	stay();
+	*cpu = bpf_get_smp_processor_id();
+	recent = bpf_map_lookup_elem(&recent_files, cpu);
+	if (!recent || *(volatile uint32_t *)&recent->is_writing) {
+		let_go();
+		return NULL;
+	}
+	*(volatile uint32_t *)&recent->is_writing = 1;
+	return recent;
+}
+
+static __always_inline void end_writing(struct bpf_span_recent_files *recent)
+{
+	*(volatile uint32_t *)&recent->is_writing = 0;
+	let_go();
+}
+
 /* Returns the number of all files without a name; or of the one with this inode, of which no more is known. */
 static __always_inline uint32_t nameless_number(uint32_t dev, uint64_t ino)
 {
-	uint32_t cpu = bpf_get_smp_processor_id(), number = 0;
-	struct bpf_span_recent_files *recent = bpf_map_lookup_elem(&recent_files, &cpu);
-	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
+	uint32_t cpu, number = 0;
+	struct bpf_span_recent_files *recent = begin_writing(&cpu);
+	struct scratch *scratch = recent ? bpf_map_lookup_elem(&scratches, &cpu) : NULL;
 	struct bpf_part_file *part;
-	volatile uint32_t *is_writing = &recent->is_writing;
 
-	if (!recent || !scratch || *is_writing)
+	if (!recent)
 		return 0;
-	*is_writing = 1;
-	part = place(scratch, 0);
-	part->part.kind = ino ? BPF_SPAN_INODE : BPF_PART_FILE;
-	part->part.size = sizeof(*part);
-	part->part.flags = BPF_PART_TORN;
-	part->major = MAJOR(dev);
-	part->minor = MINOR(dev);
-	part->ino = ino;
-	number = keep_name(cpu, ino ? fold(fold(BPF_SPAN_INODE, dev), ino) : 0);
-	*is_writing = 0;
+	if (scratch) {
+		part = place(scratch, 0);
+		part->part.kind = ino ? BPF_SPAN_INODE : BPF_PART_FILE;
+		part->part.size = sizeof(*part);
+		part->part.flags = BPF_PART_TORN;
+		part->major = MAJOR(dev);
+		part->minor = MINOR(dev);
+		part->ino = ino;
+		number = keep_name(cpu, ino ? fold(fold(BPF_SPAN_INODE, dev), ino) : 0);
+	}
+	end_writing(recent);
 	return number;
 }
 
 /* A rename while the name was written may have changed the way: then the next call looks again. */
 static __always_inline uint32_t new_file(uint64_t file, uint64_t task, uint64_t way)
 {
-	uint32_t cpu = bpf_get_smp_processor_id(), number = 0;
-	struct bpf_span_recent_files *recent = bpf_map_lookup_elem(&recent_files, &cpu);
-	volatile uint32_t *is_writing = &recent->is_writing;
+	uint32_t cpu, number = 0;
+	struct bpf_span_recent_files *recent = begin_writing(&cpu);
 
-	if (!recent || *is_writing)
+	if (!recent)
 		return 0;
-	*is_writing = 1;
 	if (ask_name(file, (struct task_struct *)task, cpu)) {
 		write_where(cpu, 0);
 		number = keep_name(cpu, 0);
 	}
-	*is_writing = 0;
+	end_writing(recent);
 	if (number && way_of(file, task) == way)
 		bpf_map_update_elem(&file_index, &way, &number, BPF_ANY);
 	return number;

@@ -82,8 +82,10 @@ static __always_inline bool is_unwanted_call(uint64_t call, bool is_compat)
 }
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(file_at_call, struct pt_regs *regs, long call)
+int file_at_call(void *context)
 {
+	struct pt_regs *regs = regs_at_call(context);
+	long call = number_at_call(context);
 	bool is_compat = COMPAT_OF(bpf_get_current_task_btf());
 	uint64_t groups = is_unwanted_call(call, is_compat) ? 0 : groups_of_call(regs, call);
 
@@ -93,12 +95,14 @@ int BPF_PROG(file_at_call, struct pt_regs *regs, long call)
 		submit_iocbs(regs);
 	if (groups)
 		begin_on_files(regs, call, groups);
-	return 0;
+	return PASS_ON;
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(file_at_return, struct pt_regs *regs, long result)
+int file_at_return(void *context)
 {
+	struct pt_regs *regs = regs_at_call(context);
+	int64_t result = result_at_return(context);
 	long call = regs->NUMBER_OF_CALL;
 
 	if (spec.has_async && does_reap(call))
@@ -107,5 +111,5 @@ int BPF_PROG(file_at_return, struct pt_regs *regs, long result)
 		return_to_iocbs(regs, call, result);
 	else if (!is_unwanted_call(call, COMPAT_OF(bpf_get_current_task_btf())))
 		end_on_files(regs, call, result);
-	return 0;
+	return PASS_ON;
 }

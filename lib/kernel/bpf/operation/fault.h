@@ -113,13 +113,13 @@ int BPF_PROG(operation_reads, struct folio *folio)
 }
 
 SEC("tp_btf/sys_exit")
-int BPF_PROG(operation_leaves_call, struct pt_regs *regs, long result)
+int operation_leaves_call(void *context)
 {
 	struct bpf_fault *fault = fault_now();
 
 	if (fault)
 		close_fault(fault);
-	return 0;
+	return PASS_ON;
 }
 
 /* The second try has found the page, and maps the pages around it. */

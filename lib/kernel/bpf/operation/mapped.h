@@ -22,7 +22,7 @@ struct {
 enum { MAPPED_FD = 4 }; /* the argument of mmap() */
 
 SEC("tp_btf/sys_enter")
-int BPF_PROG(file_is_mapped, struct pt_regs *regs, long call)
+int file_is_mapped(void *context)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mapped_key key;
@@ -30,16 +30,16 @@ int BPF_PROG(file_is_mapped, struct pt_regs *regs, long call)
 	struct inode *inode;
 	uint32_t number;
 
-	if (call != spec.mmap || !is_on || COMPAT_OF(task) || !is_followed_now())
-		return 0;
-	file = file_of(task, (int32_t)argument_of(regs, MAPPED_FD));
+	if (number_at_call(context) != spec.mmap || !is_on || COMPAT_OF(task) || !is_followed_now())
+		return PASS_ON;
+	file = file_of(task, (int32_t)argument_of(regs_at_call(context), MAPPED_FD));
 	if (!file)
-		return 0;
+		return PASS_ON;
 	inode = PEEK(file, f_inode);
 	key = (struct mapped_key){device_of_inode(inode), PEEK(inode, i_ino),
 				  PEEK(inode, i_generation)};
 	number = own_file_number((uint64_t)file);
 	if (number)
 		bpf_map_update_elem(&mapped, &key, &number, BPF_ANY);
-	return 0;
+	return PASS_ON;
 }
