@@ -98,6 +98,26 @@ static int make_key(struct bpf_source *source, struct error *err)
 	return 0;
 }
 
+/* Stores what the programs keep of a task, in this one, and removes it. */
+static int check_storage(const struct bpf_source *source, struct error *err)
+{
+	struct bpf_call none = {0};
+	int calls = bpf_map__fd(source->programs->maps.calls);
+	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	int code = fd < 0 ? error_set(err, errno, "cannot open the own process") : 0;
+
+	if (!code && bpf_map_update_elem(calls, &fd, &none, BPF_NOEXIST))
+		code = error_set(
+			err, errno,
+			"the kernel gives BPF programs no memory for tasks; since Linux 6.18, "
+			"this needs a processor that can exchange 16 bytes at once");
+	else if (!code)
+		bpf_map_delete_elem(calls, &fd);
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err)
 {
 	struct bpf_source *source = new_source(options);
@@ -107,6 +127,8 @@ struct bpf_source *bpf_source_open(const struct bpf_options *options, struct err
 	if (!code)
 		code = bpf_load(&source->loaded, options, err);
 	source->programs = source->loaded.programs;
+	if (!code)
+		code = check_storage(source, err);
 	if (!code)
 		code = choose_cgroups(source, options, err);
 	if (!code)
