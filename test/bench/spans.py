@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """What measuring spans costs: a pair of events bare, counted in the kernel, paired from perf's events, and by bpftrace, in turn; the
-same of a pair of probes, and what the probes alone cost; how long the kernel's programs of a pair of probes run; with millions of open spans and thousands of groups; and how fast a capture is
-read.
+same of block requests, and of a pair of probes, and what the probes alone cost; how long the kernel's programs of a pair of probes run;
+with millions of open spans and thousands of groups; and how fast a capture is read.
 
-As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|probes|programs|open|groups|capture]..."""
+As root: test/bench/spans.py [--iotrace build/iotrace] [--rounds N] [pairs|requests|probes|programs|open|groups|capture]..."""
 
 import ctypes
 import json
@@ -18,6 +18,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
+import block  # noqa: E402
 from bench import HERE, Bench, main, program_times, run_times, told_times  # noqa: E402
 
 CALLS = "syscalls:sys_enter_{0} -> syscalls:sys_exit_{0} by tid"
@@ -74,20 +76,36 @@ class Work(Bench):
         for work, (span, begin, end) in PAIRS.items():
             program = f"{begin} {{ @s[tid] = nsecs; }} {end} /@s[tid]/ {{ @h = hist(nsecs - @s[tid]); delete(@s[tid]); }}"
             storm = [self.storm, work, str(int(2000000 * self.scale))]
-            ways = {"bare": storm, "counted": [*self.latency(span), *storm], "counted, -a": [*self.latency(span, "-a"), *storm],
-                    "perf's events": [*self.latency(span, "--source=perf", "-m", "32M"), *storm]}
-            if shutil.which("bpftrace"):
-                ways["bpftrace"] = ["bpftrace", "-q", "-e", program, "-c", " ".join(storm)]
-            found = {way: [] for way in ways}
-            for _ in range(self.rounds):
-                for way, command in ways.items():
-                    found[way].append(self.run(*command)[0])
-            bare = statistics.median(found["bare"])
+            self.compare(work, program, {
+                "bare": storm, "counted": [*self.latency(span), *storm], "counted, -a": [*self.latency(span, "-a"), *storm],
+                "perf's events": [*self.latency(span, "--source=perf", "-m", "32M"), *storm]})
+
+    def requests(self):
+        """One after the other, so that what each takes longer is what the programs add to it, on both sides."""
+        with block.Disk(f"{self.place}/disk", 8 << 20) as disk:
+            storm = [self.storm, "request", str(int(200000 * self.scale)), disk.path]
+            key = "args->dev, args->sector"
+            program = (f"tracepoint:block:block_rq_issue {{ @s[{key}] = nsecs; }} tracepoint:block:block_rq_complete /@s[{key}]/ "
+                       f"{{ @h = hist(nsecs - @s[{key}]); delete(@s[{key}]); }}")
+            ways = {"bare": storm}
+            for span in ("block-service", "block"):
+                ways[span] = [*self.latency(span, "-a", "--device", disk.name), *storm]
+            ways["recorded"] = [*self.latency("block", "-a", "--device", disk.name, "--heatmap=/dev/null"), *storm]
+            self.compare("request", program, ways)
+
+    def compare(self, work, program, ways):
+        if shutil.which("bpftrace"):
+            ways["bpftrace"] = ["bpftrace", "-q", "-e", program, "-c", " ".join(ways["bare"])]
+        found = {way: [] for way in ways}
+        for _ in range(self.rounds):
+            for way, command in ways.items():
+                found[way].append(self.run(*command)[0])
+        for what, of in (("median", statistics.median), ("least", min)):
+            bare, theirs = of(found["bare"]), of(found.get("bpftrace", found["bare"]))
             for way, values in found.items():
-                added = statistics.median(values) - bare
-                of = statistics.median(found["bpftrace"]) - bare if "bpftrace" in found else 0
-                print(f"{work:8} {way:14} {statistics.median(values):8.0f} ns, added {added:6.0f}"
-                      + (f", {added / of:.2f} of bpftrace's" if of > 0 else ""))
+                added = of(values) - bare
+                print(f"{work:8} {what:6} {way:14} {of(values):8.0f} ns, added {added:6.0f}"
+                      + (f", {added / (theirs - bare):.2f} of bpftrace's" if theirs > bare else ""))
 
     def places(self, work):
         """Where the probes of a pair are in the program's file."""
@@ -187,4 +205,4 @@ class Work(Bench):
 
 
 if __name__ == "__main__":
-    main(Work, ("pairs", "probes", "programs", "open", "groups", "capture"))
+    main(Work, ("pairs", "requests", "probes", "programs", "open", "groups", "capture"))
