@@ -66,15 +66,24 @@ void live_block_start(struct live *live)
 	bpf_block_enable(programs, true);
 }
 
-uint64_t live_block_stop(struct live *live)
+void live_block_stop(struct live *live)
 {
 	struct bpf_block *programs = live->block_programs.object;
 
 	if (!programs)
-		return 0;
+		return;
 	bpf_block_enable(programs, false);
 	bpf_block_detach(programs);
-	return bpf_block_missed(programs) - live->block_programs.missed;
+}
+
+uint64_t live_block_take_missed(struct live *live)
+{
+	struct live_block *block = &live->block_programs;
+	uint64_t missed = block->object ? bpf_block_missed(block->object) : 0;
+	uint64_t more = missed - block->missed;
+
+	block->missed = missed;
+	return more;
 }
 
 void live_block_close(struct live *live)

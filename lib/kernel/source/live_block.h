@@ -21,6 +21,7 @@ bool live_block_is_of_perf(const struct live *live);
 void live_block_add_group_facts(struct live *live);
 /* Enables the programs: steps of requests are recorded from now on. */
 void live_block_start(struct live *live);
-/* Stops the programs. Returns how many steps the kernel did not pass to them, and which are therefore lost. */
-uint64_t live_block_stop(struct live *live);
+void live_block_stop(struct live *live);
+/* Returns how many steps the kernel did not pass to the programs since this was asked before, or since they were enabled. */
+uint64_t live_block_take_missed(struct live *live);
 void live_block_close(struct live *live);

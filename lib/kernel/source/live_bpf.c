@@ -379,27 +379,12 @@ static bool is_held(const void *self)
 	return ((const struct live *)self)->bpf.is_held;
 }
 
-/*
- * The programs for block requests write into these rings, so steps that the kernel did not pass to them are counted as losses
- * here.
- */
-static void book_missed(struct live *live, uint64_t missed)
-{
-	struct bpf_books *books = bpf_source_books(live->bpf.source, 0);
-
-	if (!missed)
-		return;
-	if (!books->first_drop)
-		books->first_drop = clock_now();
-	__atomic_fetch_add(&books->dropped, missed, __ATOMIC_RELEASE);
-}
-
 static void stop(void *self)
 {
 	struct live *live = self;
 
 	live_span_stop(live);
-	book_missed(live, live_block_stop(live));
+	live_block_stop(live);
 	bpf_source_enable(live->bpf.source, false);
 	add_init_fact(live);
 	bpf_source_detach(live->bpf.source);

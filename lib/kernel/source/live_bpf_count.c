@@ -2,24 +2,28 @@
 #include "state/live_state.h"
 
 #include "clock.h"
+#include "live_block.h"
 #include "live_bpf.h"
 #include "load/bpf_source.h"
 
 #include <iotrace/bpf_record.h>
 
-/* Adds a gap since the rings were read before. A missed event may have closed any descriptor. */
-static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now)
+/* Adds a gap since the rings were read before. is_of_calls: a missed event may have closed any descriptor. */
+static void add_gap_fact(struct live *live, enum fact_gap kind, uint64_t count, uint64_t now,
+			 bool is_of_calls)
 {
+	const struct fact gap = {.kind = FACT_GAP,
+				 .number = {[FACT_GAP_kind] = kind,
+					    [FACT_GAP_count] = count,
+					    [FACT_GAP_is_of_tasks] = !is_of_calls}};
+	const struct fact loss = {.kind = FACT_LOSS, .number = {[FACT_LOSS_until] = now}};
 	uint64_t from = live->bpf.taken_at ? live->bpf.taken_at : now;
 
 	if (!count)
 		return;
-	facts_add(&live->facts,
-		  &(struct fact){.kind = FACT_GAP,
-				 .number = {[FACT_GAP_kind] = kind, [FACT_GAP_count] = count}},
-		  0, from);
-	facts_add(&live->facts,
-		  &(struct fact){.kind = FACT_LOSS, .number = {[FACT_LOSS_until] = now}}, 0, from);
+	facts_add(&live->facts, &gap, 0, from);
+	if (is_of_calls)
+		facts_add(&live->facts, &loss, 0, from);
 }
 
 void live_bpf_take_gaps(struct live *live, uint64_t now)
@@ -27,8 +31,9 @@ void live_bpf_take_gaps(struct live *live, uint64_t now)
 	uint64_t unstored = bpf_source_unstored(live->bpf.source);
 	uint64_t missed = bpf_source_missed(live->bpf.source);
 
-	add_gap_fact(live, GAP_UNSTORED, unstored - live->bpf.unstored, now);
-	add_gap_fact(live, GAP_MISSED, missed - live->bpf.missed, now);
+	add_gap_fact(live, GAP_UNSTORED, unstored - live->bpf.unstored, now, true);
+	add_gap_fact(live, GAP_MISSED, missed - live->bpf.missed, now, true);
+	add_gap_fact(live, GAP_MISSED, live_block_take_missed(live), now, false);
 	live->bpf.unstored = unstored;
 	live->bpf.missed = missed;
 }
