@@ -88,6 +88,9 @@ struct io_event {
 			uint32_t flags; /* O_CLOEXEC or 0 */
 		} duplicate;
 		struct {
+			bool is_shared; /* other processes have the same descriptors; of archives false */
+		} destroy;
+		struct {
 			int64_t request;
 			uint64_t result;
 			uint32_t whence; /* SEEK_* */

@@ -468,6 +468,53 @@ TEST_F(Descriptors, DuplicatesAreSpansOfTheirOwn)
 	EXPECT_EQ(span_engine_books(engine, 0)->fate[SPAN_OPEN], 1U);
 }
 
+/* A child closes what it inherited, or loses it in an exec. Its parent keeps its own. */
+TEST_F(Descriptors, CopiesOfAnotherProcessEndNothing)
+{
+	thread_id child = b.thread(b.process(200, "child", p), 200, "child");
+
+	open({"fd"});
+	feed(opened(10, h));
+	feed({io::enter(20, child, "close", h), io::destroy(20, child, h),
+	      io::leave(21, child, "close"), io::destroy(30, child, h)});
+	EXPECT_EQ(span_engine_books(engine, 0)->ends_without_begin, 0U);
+	EXPECT_TRUE(seen.empty());
+	feed(closed(50, h));
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(seen[0].fate, SPAN_ENDED);
+	EXPECT_EQ(seen[0].end, 50U);
+}
+
+/* clone(CLONE_FILES): they have the same descriptors. */
+TEST_F(Descriptors, AnotherProcessMayShareThem)
+{
+	thread_id other = b.thread(b.process(200, "other", p), 200, "other");
+	io_event shared = io::destroy(20, other, h);
+
+	shared.destroy.is_shared = true;
+	open({"fd"});
+	feed(opened(10, h));
+	feed({io::enter(20, other, "close", h), shared, io::leave(21, other, "close")});
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(seen[0].fate, SPAN_ENDED);
+}
+
+/* It opens nothing. */
+TEST_F(Descriptors, ACopyOfTheTableBeginsNone)
+{
+	for (const char *call : {"unshare", "close_range"}) {
+		io_event duplicate = io::at(21, IO_DUPLICATE_HANDLE, t, h);
+
+		if (engine)
+			TearDown();
+		spans.clear();
+		duplicate.duplicate.new_handle = b.handle(p, b.file("/tmp/a"));
+		open({"fd"});
+		feed({io::enter(20, t, call), duplicate, io::leave(22, t, call)});
+		EXPECT_EQ(span_engine_books(engine, 0)->begun, 0U) << call;
+	}
+}
+
 TEST_F(Descriptors, OneThatWasOpenBeforeIsNone)
 {
 	open({"fd"});

@@ -76,6 +76,7 @@ void op_destroy(struct model *m, uint32_t task, uint64_t time, uint32_t open)
 	if (location_keeps(m, m->task[task].process, open) || choice_leaves_out(m, task))
 		return;
 	event.thread = task_location(m, task, time);
+	event.destroy.is_shared = m->table[task_table(m, task)].users > 1;
 	if (time < m->now)
 		out_emit_beside(m, &event, open, ID_NONE);
 	else

@@ -213,6 +213,17 @@ static void op_end(struct span_engine *engine, struct engine_thread *thread,
 			end_op(engine, i, event, bytes, stack);
 }
 
+/* A thread that gets a table of its own has copies of all descriptors. Nothing was opened. */
+static bool copies_table(const struct span_engine *engine, const struct engine_frame *frame)
+{
+	enum call_kind kind;
+
+	if (!frame || frame->region >= trace_regions(engine->trace))
+		return false;
+	kind = trace_region(engine->trace, frame->region)->kind;
+	return kind == CALL_UNSHARE || kind == CALL_CLOSE_RANGE;
+}
+
 static void create(struct span_engine *engine, struct engine_thread *thread,
 		   const struct io_event *event, handle_id handle)
 {
@@ -231,12 +242,25 @@ static void create(struct span_engine *engine, struct engine_thread *thread,
 	}
 }
 
+/* A process that inherited a descriptor has a copy of its own. */
+static bool is_copy(const struct span_engine *engine, const struct io_event *event)
+{
+	process_id process = event->handle < trace_handles(engine->trace)
+				     ? trace_handle(engine->trace, event->handle)->process
+				     : ID_NONE;
+
+	return process != ID_NONE && !event->destroy.is_shared &&
+	       process != trace_thread(engine->trace, event->thread)->process;
+}
+
 /* A handle that no call destroys ends with its process. */
 static void destroy(struct span_engine *engine, const struct engine_thread *thread,
 		    const struct io_event *event)
 {
 	const uint64_t key[SPAN_KEYS] = {event->handle};
 
+	if (is_copy(engine, event))
+		return;
 	for (uint32_t i = 0; i < engine->spans; i++) {
 		uint32_t slot;
 
@@ -284,7 +308,8 @@ static void thread_event(struct span_engine *engine, const struct io_event *even
 		create(engine, thread, event, event->handle);
 		break;
 	case IO_DUPLICATE_HANDLE:
-		create(engine, thread, event, event->duplicate.new_handle);
+		if (!copies_table(engine, frame_of(thread)))
+			create(engine, thread, event, event->duplicate.new_handle);
 		break;
 	case IO_DESTROY_HANDLE:
 		destroy(engine, thread, event);
