@@ -106,16 +106,23 @@ static int run_it(struct span_run *run, const char *file, int argc, char **argv)
 	return STATUS_FAILED;
 }
 
+static bool is_recording(const char *path)
+{
+	return archive_path_is(path) || archive_path_is_capture(path);
+}
+
 int span_run_command(struct span_run *run, const struct command *command, const char *otherwise,
 		     int argc, char **argv)
 {
-	const char *file = argc == 1 && (archive_path_is(argv[0]) ||
-					 archive_path_is_capture(argv[0]))
-				   ? argv[0]
-				   : NULL;
+	const char *file = argc == 1 && is_recording(argv[0]) ? argv[0] : NULL;
 	struct error err = {0};
 	int status;
 
+	if (argc > 1 && *argv[1] == '-' && is_recording(argv[0])) {
+		error_say(&err, EINVAL, "%s: options such as %s come before the file", argv[0],
+			  argv[1]);
+		return command_misused(command, &err);
+	}
 	run->options->is_of_archive = file && archive_path_is(file);
 	if (span_options_complete(run->options, otherwise, &err) ||
 	    (file ? span_options_check_file(run->options, file, &err)

@@ -84,7 +84,8 @@ void look_free(struct look *look)
 static bool is_of_files(call_id id)
 {
 	const uint32_t groups = 1U << GROUP_DATA | 1U << GROUP_SYNC | 1U << GROUP_OPEN |
-				1U << GROUP_META | 1U << GROUP_DIR | 1U << GROUP_MAP;
+				1U << GROUP_META | 1U << GROUP_DIR | 1U << GROUP_LOCK |
+				1U << GROUP_MAP;
 	const struct call_row *row = call_row(id);
 
 	return row && groups >> row->group & 1;

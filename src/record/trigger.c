@@ -21,6 +21,20 @@ static const char *const view_word[TRIGGER_VIEWS] = {
 	[VIEW_FS] = "fs", [VIEW_DEVICE] = "device",
 };
 
+/* Returns whether the pattern seems to be followed by ":VIEW=" of another one. */
+static bool has_another(const char *glob)
+{
+	for (int i = VIEW_OP; i < TRIGGER_VIEWS; i++) {
+		char *words = mem_format(":%s=", view_word[i]);
+		bool is_there = strstr(glob, words);
+
+		free(words);
+		if (is_there)
+			return true;
+	}
+	return false;
+}
+
 /* Takes ":VIEW=GLOB" from the end of a trigger. Returns the length of what is before it, or -EINVAL with a message. */
 static int take_view(struct trigger *trigger, const char *value, struct error *err)
 {
@@ -33,6 +47,11 @@ static int take_view(struct trigger *trigger, const char *value, struct error *e
 
 		if (strlen(view_word[i]) != length || strncmp(view_word[i], colon + 1, length) != 0)
 			continue;
+		if (has_another(equals + 1))
+			return error_say(
+				err, EINVAL,
+				"'%s': a trigger has one restriction; if a name has a ':', write '?' for it",
+				trigger->text);
 		trigger->view = (enum trigger_view)i;
 		trigger->glob = equals + 1;
 		return (int)(colon - value);

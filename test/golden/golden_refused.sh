@@ -36,6 +36,10 @@ refuses 125 "iotrace: --path: '~/x*': the shell expands ~ only where a word begi
 iotrace: Write the pattern as a word of its own, or the whole path. For a file called ~: './~/x*'
 iotrace: Try 'iotrace --help'." "$IOTRACE" '--path=~/x*' true
 refuses 127 "iotrace: record: command not found; a command of iotrace comes first: iotrace record" "$IOTRACE" -- record ls
+for command in latency leaks; do
+	refuses 125 "iotrace: $capture: options such as --by come before the file
+iotrace: Try 'iotrace $command --help'." "$IOTRACE" $command "$capture" --by none
+done
 for command in report check-archive; do
 	refuses 125 "iotrace: $capture: is a capture; 'iotrace convert' makes an OTF2 archive of it" "$IOTRACE" $command "$capture"
 done

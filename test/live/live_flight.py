@@ -340,6 +340,19 @@ def error(live):
     live.check(len(said) == 1 and re.match(r'MARK "error=EISDIR: read of / by python3\S* \(process \d+\) failed: ', said[0]), f"error: {said}")
 
 
+def locks(live):
+    """A call that waits for a lock of another process is slow, as other calls on files are."""
+    script = "import fcntl, os, time\none, two = (os.open('lock', os.O_RDWR | os.O_CREAT) for _ in '12')\nfcntl.flock(one, fcntl.LOCK_EX)\n" \
+             "if not os.fork():\n    fcntl.flock(two, fcntl.LOCK_EX)\n    os._exit(0)\n" \
+             "time.sleep(2)\nfcntl.flock(one, fcntl.LOCK_UN)\nos.wait()\ninput()"
+    flight = Flight(live, "locks", "--flight", "5s", "--trigger", "slow=1s:op=flock", command=[sys.executable, "-c", script], stdin=subprocess.PIPE)
+    live.check(flight.has(1), "locks: no archive")
+    flight.run.stdin.write("end\n")
+    flight.end()
+    said = marks(live, flight.made()[0])
+    live.check(said and re.match(r'MARK "slow=1s:op=flock: flock of /\S*/lock by python3\S* \(process \d+\) took [12]\.', said[0]), f"locks: {said}")
+
+
 def fuse_triggers(live):
     """A read that the server of a FUSE file system answers late is slow, and while it does not answer, it hangs."""
     with RawFuse(live) as fuse:
@@ -449,6 +462,7 @@ def refused(live):
                             (["--keep", "3"], "--trigger, --after, --keep and --spacing work only with --flight"),
                             (["--flight", "5s", "--trigger", "noise"], "unknown trigger 'noise'"),
                             (["--flight", "5s", "--trigger", "error=ENONE"], "expected the name of an error"),
+                            (["--flight", "5s", "--trigger", "slow=1s:op=read:file=/x"], "a trigger has one restriction"),
                             (["--flight", "5s", "--trigger", "util=sda"], "expected util=DEVICE>PERCENT%:TIME"),
                             (["--flight", "5s", "--block=none", "--trigger", "slow=1s:device=sda"], "cannot be combined with --block=none"),
                             (["--flight", "5s", "-o", live.path("no", "where")], "/no: No such file or directory")):
@@ -488,7 +502,7 @@ def behind(live):
 
 
 # The longest is the first.
-TESTS = (forgets, window, no_writes, programs, signals, limit, unfinished, after, ended, short, error, fuse_triggers, busy,
+TESTS = (forgets, window, no_writes, programs, signals, limit, unfinished, after, ended, short, error, locks, fuse_triggers, busy,
          request_triggers, refused)
 
 if __name__ == "__main__":
