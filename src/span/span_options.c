@@ -292,6 +292,11 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 		code = check_paths(options, err);
 	if (code)
 		return code;
+	if (recording->source == SOURCE_PERF && is_any_of(options, SPAN_OF_FAULTS, SPAN_OF_FAULTS))
+		return error_say(
+			err, EINVAL,
+			"--span fault: only BPF programs see page faults that read files, so "
+			"not with --source=perf");
 	choose_calls(options);
 	recording->blocks.is_given = has_blocks;
 	if (!has_blocks && recording->blocks.devices.count)

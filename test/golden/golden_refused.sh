@@ -36,6 +36,8 @@ refuses 125 "iotrace: --path: '~/x*': the shell expands ~ only where a word begi
 iotrace: Write the pattern as a word of its own, or the whole path. For a file called ~: './~/x*'
 iotrace: Try 'iotrace --help'." "$IOTRACE" '--path=~/x*' true
 refuses 127 "iotrace: record: command not found; a command of iotrace comes first: iotrace record" "$IOTRACE" -- record ls
+refuses 125 "iotrace: --span fault: only BPF programs see page faults that read files, so not with --source=perf
+iotrace: Try 'iotrace latency --help'." "$IOTRACE" latency --span fault --source=perf -- true
 for command in latency leaks; do
 	refuses 125 "iotrace: $capture: options such as --by come before the file
 iotrace: Try 'iotrace $command --help'." "$IOTRACE" $command "$capture" --by none

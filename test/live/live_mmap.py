@@ -111,6 +111,48 @@ def reused(live):
     live.check(any(group.startswith("inode:") for group in groups), f"reused: the second file: {groups}")
 
 
+OLD_AND_NEW = """
+import mmap, os, sys
+def mapped(path):
+    fd = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    memory = mmap.mmap(fd, 0, prot=mmap.PROT_READ)
+    memory.madvise(mmap.MADV_RANDOM)
+    os.close(fd)
+    return memory
+old = mapped(sys.argv[1])
+input()
+for i in range(7):
+    old[i * 65536]
+new = mapped(sys.argv[2])
+for i in range(10):
+    new[i * 65536]
+"""
+
+
+def attached(live):
+    """A file that was mapped before the recording is an inode, and the next one that the same CPU names is not."""
+    old, new = (live.path(name) for name in ("old", "new"))
+    for path in (old, new):
+        with open(path, "wb") as file:
+            file.write(bytes(1 << 20))
+            os.fsync(file.fileno())
+    with subprocess.Popen(["taskset", "-c", str(max(os.sched_getaffinity(0))), sys.executable, "-S", "-c", OLD_AND_NEW, old, new],
+                          stdin=subprocess.PIPE) as program:
+        ready, its_end = os.pipe()
+        with subprocess.Popen([IOTRACE, "latency", "--ready-fd", str(its_end), "--source=bpf", "--span", "fault",
+                               f"--json={live.path('attached.json')}", "-p", str(program.pid)], pass_fds=(its_end,),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            os.close(its_end)
+            os.read(ready, 6)
+            program.communicate(b"go\n")
+        os.close(ready)
+    with open(live.path("attached.json"), encoding="utf-8") as file:
+        found = {row["group"]: row["count"] for row in json.load(file)["spans"]}
+    live.equal("attached: the new file", found.get(new), 10)
+    live.equal("attached: the old file", [count for group, count in found.items() if group.startswith("inode:")], [7])
+
+
 with Live() as live:
     data, archive = live.path("mapped"), live.path("archive")
     ran = live.record(archive, [workload("mmap"), data], "--source=bpf", "--syscalls=+mmap")
@@ -142,3 +184,4 @@ with Live() as live:
     live.equal("not asked for: files mapped", (books["files_loaded"], books["files_stored"]), (1, 1))
     counted(live)
     reused(live)
+    attached(live)

@@ -18,7 +18,7 @@ struct {
 	__type(value, uint32_t);
 } file_index SEC(".maps");
 
-/* Prepares the scratch memory for write_where(). Of the part, only what bpf_file_name() needs is used. */
+/* Prepares the scratch memory for write_where(). Of the part, only its kind, and what bpf_file_name() needs, is used. */
 static __always_inline bool ask_name(uint64_t file, struct task_struct *task, uint32_t cpu)
 {
 	struct scratch *scratch = bpf_map_lookup_elem(&scratches, &cpu);
@@ -30,6 +30,7 @@ static __always_inline bool ask_name(uint64_t file, struct task_struct *task, ui
 	scratch->top = (uint64_t)PEEK(fs, root.dentry);
 	scratch->top_mount = (uint64_t)PEEK(fs, root.mnt);
 	scratch->space = 0;
+	((struct bpf_part_file *)place(scratch, 0))->part.kind = BPF_PART_FILE;
 	return true;
 }
 
