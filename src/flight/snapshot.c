@@ -144,7 +144,7 @@ void flight_trigger(struct flight *flight, uint64_t time, const char *what, cons
 	if (time < flight->next) {
 		if (!flight->ignored++)
 			log_warn(
-				"%s: %s: ignored, because the last trigger was less than %.0f s ago "
+				"%s: %s: ignored, because the last trigger was less than %g s ago "
 				"(--spacing)",
 				what, text, (double)flight->options->flight.spacing / 1e9);
 		return;
