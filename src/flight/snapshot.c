@@ -143,10 +143,9 @@ void flight_trigger(struct flight *flight, uint64_t time, const char *what, cons
 		return;
 	if (time < flight->next) {
 		if (!flight->ignored++)
-			log_warn(
-				"%s: %s: ignored, because the last trigger was less than %g s ago "
-				"(--spacing)",
-				what, text, (double)flight->options->flight.spacing / 1e9);
+			log_warn("%s: %s: ignored, because the last trigger was less than %g s ago "
+				 "(--spacing)",
+				 what, text, (double)flight->options->flight.spacing / 1e9);
 		return;
 	}
 	*pending = (struct flight_pending){.time = time,
