@@ -98,13 +98,13 @@ static int make_key(struct bpf_source *source, struct error *err)
 	return 0;
 }
 
-/* Stores what the programs keep of a task, in this one, and removes it. */
+/* Tries to store what the programs keep of a task, for this process, and removes it. */
 static int check_storage(const struct bpf_source *source, struct error *err)
 {
 	struct bpf_call none = {0};
 	int calls = bpf_map__fd(source->programs->maps.calls);
 	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	int code = fd < 0 ? error_set(err, errno, "cannot open the own process") : 0;
+	int code = fd < 0 ? error_set(err, errno, "cannot open this process") : 0;
 
 	if (!code && bpf_map_update_elem(calls, &fd, &none, BPF_NOEXIST))
 		code = error_set(

@@ -2,9 +2,8 @@
  * at_call: what the programs at the tracepoints of all system calls are given.
  *
  * Since Linux 7.0, a task may be preempted in a program. Until it runs again, the kernel runs this program for no other task on that CPU, and
- * their calls are missed. It does not let a program be preempted that a perf event runs. So there, the programs at calls are such
- * programs: see feature/bpf_bind.h. They are given the fields of raw_syscalls:sys_enter and sys_exit instead of the arguments of the
- * tracepoint.
+ * their calls are missed. A program that a perf event runs is not preempted. So there, the programs at calls are of this kind: see
+ * feature/bpf_preempt.h. They are given the fields of raw_syscalls:sys_enter and sys_exit instead of the arguments of the tracepoint.
  */
 #pragma once
 
