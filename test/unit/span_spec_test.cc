@@ -158,6 +158,10 @@ TEST(Spec, SaysWhatIsWrong)
 		  "span 'a': expected one of == != < <= > >= ~, not '->'");
 	EXPECT_EQ(refused("a: b:c if x < many -> d:e by x"),
 		  "span 'a': 'many' is not a number, and only numbers have an order");
+	EXPECT_EQ(refused("a: b:c if pid == abc -> d:e by x"),
+		  "span 'a': 'abc' is not a number, and pid is one");
+	EXPECT_EQ(refused("a: b:c if x == 1 -> d:e if cpu != \"5 6\" by x"),
+		  "span 'a': '5 6' is not a number, and cpu is one");
 	EXPECT_EQ(refused("a: b:c -> d:e by x cancel f:g by x,y"),
 		  "span 'a': the key of its cancel has more fields than that of its begin");
 	EXPECT_EQ(refused("a: b:c if x == \"y -> d:e by x"),

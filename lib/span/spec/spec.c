@@ -168,6 +168,11 @@ static int take_test(struct spec *spec, struct span_point *point, bool is_altern
 	if (!spec->words.is_quoted)
 		read_number(test);
 	spec_words_next(&spec->words);
+	if (!test->is_number && test->compare != SPAN_MATCHES && span_is_of_task(test->field) &&
+	    strcmp(test->field, "comm") != 0)
+		return error_say(spec->err, EINVAL,
+				 "span '%s': '%s' is not a number, and %s is one", spec->span->name,
+				 test->text, test->field);
 	if (test->is_number || test->compare == SPAN_EQUAL || test->compare == SPAN_UNEQUAL ||
 	    test->compare == SPAN_MATCHES)
 		return 0;
