@@ -119,6 +119,7 @@ static void see_pending(struct flight *flight, uint64_t now)
 static void see_triggers(struct flight *flight, uint64_t now)
 {
 	struct look_found found;
+	uint64_t suspected;
 
 	take_asks(flight);
 	if (!flight->look)
@@ -127,8 +128,11 @@ static void see_triggers(struct flight *flight, uint64_t now)
 	found = look_take(flight->look);
 	if (found.time)
 		flight_trigger(flight, found.time, found.trigger->text, found.text);
-	if (look_is_suspicious(flight->look))
+	suspected = look_suspected(flight->look);
+	if (suspected)
 		flight->sights = SIGHTS;
+	if (!flight->suspected)
+		flight->suspected = suspected;
 	if (!flight->sights || flight->pending.time || now < flight->next_sight)
 		return;
 	flight->sights--;
@@ -150,7 +154,8 @@ static void follow(struct flight *flight, uint64_t now)
 		       run_step(flight->trail, &ignored) == 1)
 			;
 	} while (run_position(flight->trail) > before);
-	live_forget(flight->live, run_followed(flight->trail), run_position(flight->trail));
+	/* The trail has not read what the window keeps. If all whole rounds are in the window, the next one must be written all the same. */
+	live_forget(flight->live, run_followed(flight->trail), flight->window.end);
 }
 
 static void tick(struct flight *flight)

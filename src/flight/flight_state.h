@@ -46,14 +46,17 @@ struct flight {
 	struct window window;
 	struct archives archives;
 	struct flight_pending pending;
-	uint64_t next;       /* no archive for an earlier trigger; 0: none was written */
-	uint64_t ignored;    /* triggers that came too early */
-	uint64_t seen;       /* calls that ended earlier are no triggers any more */
-	uint64_t next_sight; /* no sight before */
-	uint64_t next_look;  /* for hangs */
-	uint32_t number;     /* of the last archive with the name of -o */
-	uint32_t sights;     /* to come */
-	bool has_failed;     /* an archive could not be written */
+	uint64_t next;    /* no archive for an earlier trigger; 0: none was written */
+	uint64_t ignored; /* triggers that came too early */
+	uint64_t seen;    /* calls that ended earlier are no triggers any more */
+	uint64_t
+		suspected; /* the first call that may be a trigger, and was not in a sight yet; 0: none */
+	uint64_t next_sight;  /* no sight before */
+	uint64_t next_unseen; /* no message before about triggers that nobody saw */
+	uint64_t next_look;   /* for hangs */
+	uint32_t number;      /* of the last archive with the name of -o */
+	uint32_t sights;      /* to come */
+	bool has_failed;      /* an archive could not be written */
 };
 
 /* Converts the window and looks for a trigger. Returns whether one was found, which is then pending or was ignored. */

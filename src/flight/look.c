@@ -28,7 +28,8 @@ struct look {
 	struct decode *decode;
 	uint64_t slow, hang;       /* ns; 0: no such trigger */
 	uint64_t latest, complete; /* times in all rounds, and in those before the last */
-	bool is_suspicious;
+	uint64_t
+		suspected; /* time of the first call that may be a trigger, since somebody asked; 0: none */
 	struct map begun; /* perf: begin of the call of each thread, an index in call[] */
 	struct look_call {
 		uint64_t begin;
@@ -113,6 +114,12 @@ static struct look_call *call_of(struct look *look, uint32_t tid)
 	return &look->call[id];
 }
 
+static void suspect(struct look *look, uint64_t time)
+{
+	if (!look->suspected)
+		look->suspected = time;
+}
+
 /* A call is in flight. It is suspicious if it has lasted long enough, but only once. */
 static void see_old(struct look *look, uint32_t tid, uint64_t begin, uint64_t now)
 {
@@ -123,14 +130,14 @@ static void see_old(struct look *look, uint32_t tid, uint64_t begin, uint64_t no
 	if (call->was_suspicious || now - begin < look->hang)
 		return;
 	call->was_suspicious = true;
-	look->is_suspicious = true;
+	suspect(look, now);
 }
 
 static void see_call(struct look *look, call_id id, uint64_t begin, uint64_t end, int64_t result)
 {
 	if ((look->slow && is_of_files(id) && begin && end - begin >= look->slow) ||
 	    is_wanted_error(look, result))
-		look->is_suspicious = true;
+		suspect(look, end);
 }
 
 static void see_pair(struct look *look, const struct event *event)
@@ -182,7 +189,7 @@ static void see_request(struct look *look, const struct event *event)
 	uint64_t took = is_followed ? requests_block(&look->requests, event) : 0;
 
 	if (is_slow(look, took) || is_wanted_error(look, -(int64_t)event->request.error))
-		look->is_suspicious = true;
+		suspect(look, event->time);
 }
 
 static void see_aio(struct look *look, const struct event *event)
@@ -193,7 +200,7 @@ static void see_aio(struct look *look, const struct event *event)
 
 	if (is_slow(look, took) ||
 	    (step->step == AIO_COMPLETE && is_wanted_error(look, step->result)))
-		look->is_suspicious = true;
+		suspect(look, event->time);
 }
 
 static bool is_text(const struct fact_string *text, const char *other)
@@ -285,18 +292,18 @@ void look_for_hangs(struct look *look, uint64_t now)
 		if (!call->begin || call->was_suspicious || now < call->begin + look->hang)
 			continue;
 		call->was_suspicious = true;
-		look->is_suspicious = true;
+		suspect(look, now);
 	}
 	if (look->hang && requests_hang(&look->requests, now, look->hang))
-		look->is_suspicious = true;
+		suspect(look, now);
 }
 
-bool look_is_suspicious(struct look *look)
+uint64_t look_suspected(struct look *look)
 {
-	bool is = look->is_suspicious;
+	uint64_t time = look->suspected;
 
-	look->is_suspicious = false;
-	return is;
+	look->suspected = 0;
+	return time;
 }
 
 struct look_found look_take(struct look *look)

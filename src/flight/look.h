@@ -30,7 +30,7 @@ void look_for_hangs(struct look *look, uint64_t now);
 uint64_t look_complete(const struct look *look);
 /* Returns the latest time in all of them. 0: none. */
 uint64_t look_latest(const struct look *look);
-/* Returns whether a call may be a trigger, since the last call of this function. */
-bool look_is_suspicious(struct look *look);
+/* Returns the time of the first call that may be a trigger, since the last call of this function; 0: there was none. */
+uint64_t look_suspected(struct look *look);
 /* Returns what was found since the last call. */
 struct look_found look_take(struct look *look);

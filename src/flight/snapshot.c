@@ -103,6 +103,22 @@ static uint64_t known_until(const struct flight *flight)
 	return is_behind && latest ? latest : probe_now();
 }
 
+/* since: the begin of what is in memory. What was suspected before it may have been a trigger. */
+static void check_suspected(struct flight *flight, uint64_t since)
+{
+	uint64_t now = probe_now();
+
+	if (flight->suspected && flight->suspected < since && now >= flight->next_unseen) {
+		log_warn(
+			"triggers may have been missed: records of %.1f s left memory before they were "
+			"looked at. Give more: --flight %.0fs,SIZE",
+			(double)(since - flight->suspected) / 1e9,
+			(double)flight->options->flight.window / 1e9);
+		flight->next_unseen = now + flight->options->flight.spacing;
+	}
+	flight->suspected = 0;
+}
+
 bool flight_sight(struct flight *flight)
 {
 	struct window_run w = window_run(flight);
@@ -116,7 +132,7 @@ bool flight_sight(struct flight *flight)
 	w.until = sight.until;
 	run_fold_late(w.run); /* a process with a location of its own has a name */
 	if (run_add_sink(w.run, &sight_ops, &options, &ignored) >= 0) {
-		run_continue(w.run, flight->trail);
+		check_suspected(flight, run_continue(w.run, flight->trail));
 		convert(&w, &ignored);
 	}
 	run_free(w.run);
