@@ -139,16 +139,9 @@ def attached(live):
             os.fsync(file.fileno())
     with subprocess.Popen(["taskset", "-c", str(max(os.sched_getaffinity(0))), sys.executable, "-S", "-c", OLD_AND_NEW, old, new],
                           stdin=subprocess.PIPE) as program:
-        ready, its_end = os.pipe()
-        with subprocess.Popen([IOTRACE, "latency", "--ready-fd", str(its_end), "--source=bpf", "--span", "fault",
-                               f"--json={live.path('attached.json')}", "-p", str(program.pid)], pass_fds=(its_end,),
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-            os.close(its_end)
-            os.read(ready, 6)
-            program.communicate(b"go\n")
-        os.close(ready)
-    with open(live.path("attached.json"), encoding="utf-8") as file:
-        found = {row["group"]: row["count"] for row in json.load(file)["spans"]}
+        recorder = LatencyRecorder(live, "attached", {}, "--span", "fault", "--source=bpf", "-p", str(program.pid))
+        program.communicate(b"go\n")
+    found = {row["group"]: row["count"] for row in recorder.numbers(live)["spans"]}
     live.equal("attached: the new file", found.get(new), 10)
     live.equal("attached: the old file", [count for group, count in found.items() if group.startswith("inode:")], [7])
 

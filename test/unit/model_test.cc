@@ -2,6 +2,7 @@
  * The model, case by case: what a stream of events says in I/O records.
  */
 #include <gtest/gtest.h>
+#include <map>
 
 #include "model_driver.h"
 
@@ -350,6 +351,26 @@ TEST_F(Model, CloneFilesSharesTheTable)
 	EXPECT_TRUE(trace_handle(d.trace, 1)->is_pre_created);
 	EXPECT_EQ(tally_get(&d.tally, handles_open), 1u);
 	EXPECT_EQ(d.unbalanced(), "");
+}
+
+TEST_F(Model, ADestroySaysWhetherAnotherProcessHasTheSameDescriptors)
+{
+	std::map<uint32_t, bool> shared;
+
+	open_named(10, 3, "/data/a");
+	open_named(10, 4, "/data/b");
+	for (uint64_t flag : {uint64_t(CLONE_FILES), uint64_t(0)}) {
+		uint32_t child = flag ? 20 : 30;
+
+		d.enter(10, 10, "clone", {flag | SIGCHLD});
+		d.fork(10, 10, child, child);
+		d.leave(10, 10, "clone", child);
+		d.call(child, child, "close", {flag ? 3u : 4u}, 0);
+	}
+	for (const io_event &e : d.events)
+		if (e.kind == IO_DESTROY_HANDLE)
+			shared[trace_thread(d.trace, e.thread)->tid] = e.destroy.is_shared;
+	EXPECT_EQ(shared, (std::map<uint32_t, bool>{{20, true}, {30, false}}));
 }
 
 TEST_F(Model, CloneSaysItsFlagsItself)

@@ -97,8 +97,8 @@ static bool is_run_by_event(const struct bpf_program *program)
 {
 	const char *target = target_of(program);
 
-	return bpf_preempt_is_possible() &&
-	       (!strcmp(target, "sys_enter") || !strcmp(target, "sys_exit"));
+	return (!strcmp(target, "sys_enter") || !strcmp(target, "sys_exit")) &&
+	       bpf_preempt_is_possible();
 }
 
 /* libbpf calls it before it gives a program to the kernel. A program whose type was changed is left alone. */

@@ -98,24 +98,33 @@ static int make_key(struct bpf_source *source, struct error *err)
 	return 0;
 }
 
-/* Tries to store what the programs keep of a task, for this process, and removes it. */
-static int check_storage(const struct bpf_source *source, struct error *err)
+/* Stores what the programs keep of a task, or removes it. Returns 0 or -errno. */
+static int store(const struct bpf_source *source, pid_t pid, bool is_followed)
 {
 	struct bpf_call none = {0};
 	int calls = bpf_map__fd(source->programs->maps.calls);
-	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	int code = fd < 0 ? error_set(err, errno, "cannot open this process") : 0;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0), code = fd < 0 ? -errno : 0;
 
-	if (!code && bpf_map_update_elem(calls, &fd, &none, BPF_NOEXIST))
-		code = error_set(
-			err, errno,
-			"the kernel gives BPF programs no memory for tasks; since Linux 6.18, "
-			"this needs a processor that can exchange 16 bytes at once");
-	else if (!code)
-		bpf_map_delete_elem(calls, &fd);
+	if (!code && (is_followed ? bpf_map_update_elem(calls, &fd, &none, BPF_NOEXIST)
+				  : bpf_map_delete_elem(calls, &fd)))
+		code = -errno;
 	if (fd >= 0)
 		close(fd);
 	return code;
+}
+
+/* For this process, whose calls are not recorded yet. */
+static int check_storage(const struct bpf_source *source, struct error *err)
+{
+	int code = store(source, getpid(), true);
+
+	if (code)
+		return error_set(
+			err, -code,
+			"the kernel gives BPF programs no memory for tasks; since Linux 6.18, "
+			"this needs a processor that can exchange 16 bytes at once");
+	store(source, getpid(), false);
+	return 0;
 }
 
 struct bpf_source *bpf_source_open(const struct bpf_options *options, struct error *err)
@@ -257,16 +266,9 @@ void bpf_source_widen(struct bpf_source *source, uint32_t groups, bool takes_all
 
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err)
 {
-	struct bpf_call none = {0};
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	int code = 0;
+	int code = store(source, pid, true);
 
-	if (fd < 0)
-		return error_set(err, errno, "cannot open process %d", (int)pid);
-	if (bpf_map_update_elem(bpf_map__fd(source->programs->maps.calls), &fd, &none, BPF_NOEXIST))
-		code = error_set(err, errno, "cannot follow process %d", (int)pid);
-	close(fd);
-	return code;
+	return code ? error_set(err, -code, "cannot follow process %d", (int)pid) : 0;
 }
 
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err)
