@@ -279,6 +279,8 @@ static int run_stat(void *context, int argc, char **argv)
 	const char *span;
 	int status = -1;
 
+	if (stat_options_check(options, &err))
+		return command_misused(&command_stat, &err);
 	if (stat_published_is_wanted(options, argc))
 		return stat_published(options, &command_stat, argc, argv);
 	if (follow_all(options, argc, &err)) {

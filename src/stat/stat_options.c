@@ -158,16 +158,28 @@ static const char *span_of_view(const struct stat_options *options, const struct
 	return NULL;
 }
 
+static bool is_on_stdout(const struct span_file *file)
+{
+	return file->is_wanted && !file->path;
+}
+
+int stat_options_check(const struct stat_options *options, struct error *err)
+{
+	if (options->on_hang && !options->hang)
+		return error_say(err, EINVAL,
+				 "--on-hang goes with --hang TIME, which says what a hang is");
+	if (is_on_stdout(&options->span.json) && is_on_stdout(&options->csv))
+		return error_say(err, EINVAL,
+				 "--json and --csv: only one of them can be on standard output; "
+				 "the other one needs a file, as in --csv=FILE");
+	return 0;
+}
+
 const char *stat_options_view(struct stat_options *options, struct error *err)
 {
 	struct span_options *span = &options->span;
 	const struct view *view;
 
-	if (options->on_hang && !options->hang) {
-		error_say(err, EINVAL,
-			  "--on-hang goes with --hang TIME, which says what a hang is");
-		return NULL;
-	}
 	if (span->words.count)
 		return view_of_word(options, err);
 	if (span->files.count) {

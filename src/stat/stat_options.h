@@ -24,5 +24,7 @@ extern const struct option_row stat_rows[];
 
 void stat_options_init(void *options);
 void stat_options_release(void *options);
+/* Whether the options go together. Returns 0, or -EINVAL with a message. */
+int stat_options_check(const struct stat_options *options, struct error *err);
 /* Chooses view and span. Returns the span of the view; or NULL with a message. */
 const char *stat_options_view(struct stat_options *options, struct error *err);

@@ -38,6 +38,8 @@ iotrace: Try 'iotrace --help'." "$IOTRACE" '--path=~/x*' true
 refuses 127 "iotrace: record: command not found; a command of iotrace comes first: iotrace record" "$IOTRACE" -- record ls
 refuses 125 "iotrace: --span fault: only BPF programs see page faults that read files, so not with --source=perf
 iotrace: Try 'iotrace latency --help'." "$IOTRACE" latency --span fault --source=perf -- true
+refuses 125 "iotrace: --json and --csv: only one of them can be on standard output; the other one needs a file, as in --csv=FILE
+iotrace: Try 'iotrace stat --help'." "$IOTRACE" stat --json --csv -n 1
 for command in latency leaks; do
 	refuses 125 "iotrace: $capture: options such as --by come before the file
 iotrace: Try 'iotrace $command --help'." "$IOTRACE" $command "$capture" --by none
