@@ -108,7 +108,8 @@ struct io_event {
 			bool is_collective_proxy; /* sync(): stands for all files */
 			enum io_end end;          /* CANCELLED */
 			enum request_kind type;   /* on a device's location */
-			uint32_t pid; /* BEGIN on a device: process that caused it; 0: unknown */
+			/* BEGIN on a device: process and thread that caused it; 0: unknown */
+			uint32_t pid, tid;
 			/* BEGIN on a device: command name of that process, or "writeback". BEGIN on a thread: command
 			   name of the task that did it; 0: the thread itself */
 			str_id name;

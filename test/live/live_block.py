@@ -170,6 +170,15 @@ def compare_works(live, source, plan, disks):
         compare_unseen(live, source, archive, found, disks[:1])  # zram counts no discards
 
 
+def threads(live, source, archive):
+    """fio reads in a thread that is not its first. What led to a request is what that thread did."""
+    told = json.loads(live.run([IOTRACE, "latency", "--span", "block", "--slowest", "3", "--context", "1", "--json", archive]).stdout)
+    for slow in told["slowest"]:
+        live.check(slow["comm"] == "fio" and slow["tid"] != slow["pid"], f"{source}, own: {slow}")
+        live.check(slow["context"] and slow["context"][0]["event"].startswith("io_"), f"{source}, own: context: {slow}")
+    live.equal(f"{source}, own: slowest", len(told["slowest"]), 3)
+
+
 def test_own(live, source):
     """A command's own requests, while another program uses the same device."""
     work = "fio --name=x --thread --output=/dev/null --filename={} --size=4m --ioengine=libaio --iodepth=8 --direct=1 --bs=4k " \
@@ -186,6 +195,7 @@ def test_own(live, source):
         live.equal(f"{source}, own: requests", len([r for r in found if r.kind == "read"]), 4 * MIB // 4096)
         live.equal(f"{source}, own: by others", [r.offset for r in found if r.kind == "read" and r.offset >= 4 * MIB], [])
         live.equal(f"{source}, own: commands", {r.command for r in found}, {"fio"})
+        threads(live, source, archive)
 
 
 def test_owners(live, source):

@@ -112,6 +112,9 @@ struct Library {
 			if (e.op.pid)
 				OTF2_AttributeList_AddUint64(list, ATTRIBUTE_BLOCK_PROCESS,
 							     e.op.pid);
+			if (e.op.tid && e.op.tid != e.op.pid)
+				OTF2_AttributeList_AddUint64(list, ATTRIBUTE_BLOCK_THREAD,
+							     e.op.tid);
 			if (e.op.name)
 				OTF2_AttributeList_AddStringRef(list, ATTRIBUTE_BLOCK_COMMAND,
 								text(e.op.name));
@@ -322,6 +325,7 @@ struct AnyEvents {
 		e.op.is_non_blocking = below(2);
 		e.op.end = IO_END_RECORDING;
 		e.op.pid = (uint32_t)number();
+		e.op.tid = below(2) ? e.op.pid : (uint32_t)number();
 		e.op.name = below(2) ? b.text("a command") : 0;
 		e.op.rwbs = below(2) ? b.text("WS") : 0;
 		e.op.file = below(2) ? 0 : ID_NONE;

@@ -147,6 +147,18 @@ TEST_F(Block, WithoutASchedulerAnIssueBegins)
 	EXPECT_TRUE(d.events[0].op.is_non_blocking);
 }
 
+TEST_F(Block, IsOfTheThreadThatQueuedIt)
+{
+	struct event e = d.step(REQUEST_BIO_QUEUE, sda, "R", 16, 8);
+
+	e.tid = 11;
+	model_event(d.model, &e);
+	issue("R", 16, 8);
+	d.end();
+	ASSERT_EQ(d.events[0].kind, IO_OP_BEGIN);
+	EXPECT_EQ(std::pair(d.events[0].op.pid, d.events[0].op.tid), std::pair(10U, 11U));
+}
+
 TEST_F(Block, WithASchedulerAnInsertBegins)
 {
 	d.at(50);

@@ -375,7 +375,7 @@ TEST_F(Writeback, IsByWhoMappedTheFileForItsRequestsToo)
 	d.end();
 	for (const io_event &event : d.events)
 		if (event.kind == IO_OP_BEGIN)
-			EXPECT_EQ(event.op.pid, 10U);
+			EXPECT_EQ(std::pair(event.op.pid, event.op.tid), std::pair(10U, 10U));
 	EXPECT_EQ(d.events.back().kind, IO_OP_CANCELLED);
 }
 

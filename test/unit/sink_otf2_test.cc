@@ -255,7 +255,7 @@ TEST_F(Otf2Sink, EveryKind)
 	     {"2 Arguments", "\"a b\"", "(\"ProcessId\" <2>; UINT64; 100)", "Exit status: 3",
 	      "Access Mode: READ_WRITE", "CREATE", "CLOSE_ON_EXEC",
 	      "(\"Offset\" <0>; UINT64; 4096)", "(\"errno\" <1>; INT32; 17)",
-	      "(\"OTF2::IO_PATH\" <12>; STRING; \"/data\"",
+	      "(\"OTF2::IO_PATH\" <13>; STRING; \"/data\"",
 	      "(\"OTF2::IO_FILE\" <4>; IO_FILE; \"directory:///data\"",
 	      "(\"OTF2::IO_HANDLE\" <5>; IO_HANDLE; ", "the recording ended", "1234"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
@@ -402,6 +402,7 @@ TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 	std::vector<io_event> request = io::request(100, 110, 130, at, dev, 7, REQUEST_DISCARD,
 						    512);
 	request[0].op.pid = 4711;
+	request[0].op.tid = 4712;
 	request[0].op.name = b.text("mkfs");
 	request[0].op.rwbs = b.text("DS");
 	request[0].op.file = f;
@@ -422,8 +423,9 @@ TEST_F(Otf2Sink, DevicesAreNodesWithGroupsAndLocations)
 							       << text;
 	text = otf2_print(path, "");
 	for (const char *piece : {"(\"OTF2::BLOCK_IO_PROCESS_ID\" <7>; UINT64; 4711)",
-				  "(\"OTF2::BLOCK_IO_COMMAND\" <8>; STRING; \"mkfs\" <",
-				  "(\"OTF2::BLOCK_IO_RWBS\" <9>; STRING; \"DS\" <",
+				  "(\"OTF2::BLOCK_IO_THREAD_ID\" <8>; UINT64; 4712)",
+				  "(\"OTF2::BLOCK_IO_COMMAND\" <9>; STRING; \"mkfs\" <",
+				  "(\"OTF2::BLOCK_IO_RWBS\" <10>; STRING; \"DS\" <",
 				  "(\"OTF2::IO_FILE\" <4>; IO_FILE; \"file:///data/file\"",
 				  "(\"errno\" <1>; INT32; 5)", "NON_BLOCKING"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
@@ -452,9 +454,9 @@ TEST_F(Otf2Sink, ControlGroupsHaveTheirNamesAtTheEnd)
 	ASSERT_EQ(close(), 0) << err.text;
 	verify();
 	std::string text = otf2_print(path, "");
-	for (const char *piece : {"(\"OTF2::BLOCK_IO_CGROUP\" <10>; STRING; \"/\" <",
-				  "(\"OTF2::BLOCK_IO_CGROUP\" <10>; STRING; \"/late \\xff\" <",
-				  "(\"OTF2::BLOCK_IO_CGROUP\" <10>; STRING; \"cgroup:[18]\" <"})
+	for (const char *piece : {"(\"OTF2::BLOCK_IO_CGROUP\" <11>; STRING; \"/\" <",
+				  "(\"OTF2::BLOCK_IO_CGROUP\" <11>; STRING; \"/late \\xff\" <",
+				  "(\"OTF2::BLOCK_IO_CGROUP\" <11>; STRING; \"cgroup:[18]\" <"})
 		EXPECT_NE(text.find(piece), std::string::npos) << piece << " is missing in\n"
 							       << text;
 	EXPECT_EQ(text.find("cgroup:[17]"), std::string::npos);
@@ -472,7 +474,7 @@ TEST_F(Otf2Sink, WhatAnotherTaskDidSaysWhich)
 	send(io::complete(11, t, h, 1, 4096));
 	ASSERT_EQ(close(), 0) << err.text;
 	std::string text = otf2_print(path, "");
-	std::string by = "(\"OTF2::IO_BY\" <11>; STRING; \"kworker/u8:1\" <";
+	std::string by = "(\"OTF2::IO_BY\" <12>; STRING; \"kworker/u8:1\" <";
 
 	EXPECT_NE(text.find(by), std::string::npos) << text;
 	EXPECT_EQ(text.find("OTF2::IO_BY", text.find(by) + by.size()), std::string::npos) << text;

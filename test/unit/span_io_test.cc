@@ -196,6 +196,21 @@ TEST_F(Io, ARequestIsItsQueueAndItsService)
 	EXPECT_EQ(taken[2], 240U);
 }
 
+TEST_F(Io, ARequestIsOfTheThreadThatCausedIt)
+{
+	const uint32_t sda = b.device(makedev(8, 0), "sda");
+	const struct trace_device *d = &b.trace->device[sda];
+	std::vector<io_event> request = io::request(100, 160, 400, d->location, d->handle, 1,
+						    REQUEST_WRITE, 4096);
+
+	request[0].op.pid = 10;
+	request[0].op.tid = 11;
+	open({"block"});
+	feed(request);
+	ASSERT_EQ(seen.size(), 1U);
+	EXPECT_EQ(std::pair(seen[0].pid, seen[0].tid), std::pair(10U, 11U));
+}
+
 /* The driver gave it back, so it was issued again; an archive says only the last time. */
 TEST_F(Io, TheServiceOfARequestBeginsWithItsLastIssue)
 {

@@ -109,10 +109,12 @@ static void lock(struct reader *r, const struct walk_event *from)
 static void read_request(struct reader *r, const struct walk_event *from, struct io_event *event)
 {
 	str_id cgroup = read_attribute_string(r, from, READ_BLOCK_CGROUP);
-	uint64_t pid;
+	uint64_t pid, tid;
 
 	if (read_attribute_number(r, from, READ_BLOCK_PROCESS, &pid))
-		event->op.pid = (uint32_t)pid;
+		event->op.pid = event->op.tid = (uint32_t)pid;
+	if (read_attribute_number(r, from, READ_BLOCK_THREAD, &tid))
+		event->op.tid = (uint32_t)tid;
 	event->op.name = read_attribute_string(r, from, READ_BLOCK_COMMAND);
 	event->op.rwbs = read_attribute_string(r, from, READ_BLOCK_RWBS);
 	event->op.type = type_of(r, event);

@@ -64,6 +64,7 @@ void device_out_begin(struct model *m, uint32_t op, bool is_final)
 
 	event.time = o->begun;
 	event.op.pid = o->cause.pid;
+	event.op.tid = o->cause.tid;
 	event.op.name = o->cause.name;
 	event.op.file = o->cause.file;
 	event.op.rwbs = o->rwbs;

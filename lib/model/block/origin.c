@@ -89,6 +89,7 @@ static struct cause cause_here(struct model *m, const struct event *event)
 	if (!event->pid || event->pid == UINT32_MAX)
 		return cause;
 	cause.pid = event->pid;
+	cause.tid = event->tid;
 	cause.name = task_name(m, event);
 	cause.is_recorded = is_recorded(m, &cause, event);
 	cause.has_flush = rwbs->length && memchr(rwbs->at, 'F', rwbs->length);
@@ -134,11 +135,12 @@ static void find_writer(struct model *m, struct cause *cause)
 
 	if (is_known) {
 		cause->pid = m->block.writer[file].pid;
+		cause->tid = m->block.writer[file].tid;
 		cause->name = m->block.writer[file].name;
 		cause->is_recorded = m->block.writer[file].is_recorded;
 		return;
 	}
-	cause->pid = 0;
+	cause->pid = cause->tid = 0;
 	cause->name = model_string(m, writeback, sizeof(writeback) - 1);
 }
 
@@ -160,12 +162,15 @@ struct cause origin_of(struct model *m, uint32_t device, const struct event *eve
 	return cause;
 }
 
-void origin_wrote(struct model *m, file_id file, uint32_t process)
+void origin_wrote(struct model *m, file_id file, uint32_t task)
 {
 	struct block *b = &m->block;
-	const struct process *p = &m->process[process];
+	const struct process *p = &m->process[m->task[task].process];
 
 	COLD_GROW(&m->area[AREA_WRITERS], b->writer, b->writers, file + 1);
-	b->writer[file] =
-		(struct cause){.pid = p->pid, .name = p->name, .file = file, .is_recorded = true};
+	b->writer[file] = (struct cause){.pid = p->pid,
+					 .tid = m->task[task].tid,
+					 .name = p->name,
+					 .file = file,
+					 .is_recorded = true};
 }

@@ -16,5 +16,5 @@ void origin_copy(struct model *m, uint32_t device, uint64_t sector, uint32_t to,
 		 uint64_t to_sector);
 /* Returns the task that caused the request. */
 struct cause origin_of(struct model *m, uint32_t device, const struct event *event);
-/* A process writes to the file. */
-void origin_wrote(struct model *m, file_id file, uint32_t process);
+/* A task writes to the file. */
+void origin_wrote(struct model *m, file_id file, uint32_t task);

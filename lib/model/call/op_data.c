@@ -28,7 +28,7 @@ static void transfer(struct op *op, uint32_t open, enum io_mode mode, uint64_t a
 	event.op.offset = offset;
 	op_emit(op, &event, open);
 	if (mode == IO_MODE_WRITE && open_description(op->m, open)->file != ID_NONE)
-		origin_wrote(op->m, open_description(op->m, open)->file, op->process);
+		origin_wrote(op->m, open_description(op->m, open)->file, op->task);
 }
 
 static void transfer_end(struct op *op, uint32_t open, enum io_mode mode, uint64_t id)
@@ -265,7 +265,7 @@ void end_map(struct op *op)
 	mapping_set(op->m, op->process, (uint64_t)op->result, op->call.arg[op->row->size], mapped);
 	if (mapped.is_written && mapped.open != ID_NONE &&
 	    open_description(op->m, mapped.open)->file != ID_NONE)
-		origin_wrote(op->m, open_description(op->m, mapped.open)->file, op->process);
+		origin_wrote(op->m, open_description(op->m, mapped.open)->file, op->task);
 }
 
 void end_unmap(struct op *op)

@@ -32,7 +32,7 @@ enum block_state {
 
 /* The task that caused it. */
 struct cause {
-	uint32_t pid; /* 0: not known */
+	uint32_t pid, tid; /* 0: not known */
 	str_id name;
 	file_id file;
 	uint64_t cgroup;  /* the kernel's id of the control group that is charged; 0: unknown */

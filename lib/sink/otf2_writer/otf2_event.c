@@ -247,6 +247,8 @@ static void add_request(struct sink *sink, struct attributes *list, const struct
 {
 	if (event->op.pid)
 		attribute_u64(list, ATTRIBUTE_BLOCK_PROCESS, event->op.pid);
+	if (event->op.tid && event->op.tid != event->op.pid)
+		attribute_u64(list, ATTRIBUTE_BLOCK_THREAD, event->op.tid);
 	if (event->op.name)
 		attribute_ref(list, ATTRIBUTE_BLOCK_COMMAND, OTF2_TYPE_STRING,
 			      otf2_known_string(sink, event->op.name));

@@ -48,6 +48,7 @@ static void begin(struct span_engine *engine, const struct io_event *event)
 						      ? 0
 						      : event->op.bytes,
 				     .pid = event->op.pid,
+				     .tid = event->op.tid,
 				     .comm = event->op.name,
 				     .about = engine_file_name(engine, event->op.file),
 				     .group = group_of(span, engine, event),
