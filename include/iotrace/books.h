@@ -41,6 +41,7 @@ enum books_state {
 	BOOKS_BALANCED, /* nothing is missing */
 	BOOKS_LOSS,     /* events are missing */
 	BOOKS_WRONG,    /* an equation does not hold */
+	BOOKS_UNKNOWN,  /* the archive of another program does not say it */
 };
 
 struct sink_end;

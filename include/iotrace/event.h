@@ -98,6 +98,8 @@ struct event {
 		uint32_t lock_type; /* F_RDLCK, F_WRLCK, F_UNLCK */
 		struct {
 			uint64_t count, until; /* until: the end of the loss; 0: unknown */
+			/* From the counter of an event at the end. LOST records may have told the same. */
+			bool is_of_counter;
 		} lost;
 		struct fact fact;
 		struct {

@@ -55,6 +55,8 @@ struct decode *decode_new(const struct capture_info *info, struct tally *tally, 
 		decode_free(d);
 		return NULL;
 	}
+	if (!d->has_facts)
+		overlap_find(d);
 	warning_survey(d);
 	return d;
 }
@@ -65,6 +67,7 @@ void decode_free(struct decode *d)
 		return;
 	reader_release(d);
 	wanted_release(d);
+	overlap_release(d);
 	assembly_release(&d->assembly);
 	map_release(&d->counter_of_id);
 	warning_release(d);
@@ -172,6 +175,8 @@ static enum decoded decode_tracepoint(const struct decode *d, const struct sampl
 	if (sample->raw_size < reader->tp.need)
 		return DECODED_MALFORMED;
 	decoded = reader->decode(&reader->tp, sample, event);
+	if (d->has_own && decoded == DECODED_EVENT && overlap_has(d, reader, event))
+		return DECODED_IGNORED;
 	if (decoded == DECODED_EVENT && event->kind == EVENT_SYSCALL_EXIT) {
 		event->exit.counters = 0;
 		if (sample->values && d->counters)

@@ -42,6 +42,7 @@ struct decode {
 	bool has_task_records;
 	bool has_exec_records;
 	bool is_without_io; /* another program made it, and it has no call and no block request */
+	uint8_t *has_own;   /* see overlap_find(): for each call OWN_...; NULL: no events overlap */
 	const struct arch *arch;   /* of the recording machine; NULL: unknown */
 	struct bpf_text *bpf_text; /* NULL: no event of the capture needs them */
 	struct assembly assembly;
@@ -82,6 +83,16 @@ int reader_add_format(struct decode *decode, const char *system, const char *tex
 /* Sets the machine that recorded the stream. If it is unknown, calls that have only a number are skipped. */
 void reader_set_machine(struct decode *decode, const char *machine, size_t length);
 void reader_release(struct decode *decode);
+
+/* Sides of a call that have a tracepoint of their own. */
+enum { OWN_ENTER = 1, OWN_EXIT = 2 };
+
+/* Finds events that tell the same, in a capture of another program, and adds warnings. Call it when the readers are set up. */
+void overlap_find(struct decode *decode);
+/* Returns whether another event tells the same. The event is what the reader has made of a sample; has_own is not NULL. */
+bool overlap_has(const struct decode *decode, const struct reader *reader,
+		 const struct event *event);
+void overlap_release(struct decode *decode);
 
 /* Gives a format to the wanted event of that name. */
 void wanted_add_format(struct decode *decode, const char *system, const char *text, size_t size);

@@ -68,7 +68,10 @@ static bool is_of(const struct capture_event *event, uint32_t id)
 	return event->attr.type == PERF_TYPE_TRACEPOINT && event->attr.config == id;
 }
 
-/* A recording of iotrace may contain a tracepoint twice: once for the model, and once because the user named it. */
+/*
+ * A recording of iotrace may contain a tracepoint twice: once for the model, and once because the user named it. If a user of perf record
+ * named it twice, one of them is enough.
+ */
 static void connect(struct decode *d, uint32_t index, uint32_t id)
 {
 	const struct capture_info *info = d->info;
@@ -78,9 +81,13 @@ static void connect(struct decode *d, uint32_t index, uint32_t id)
 			d->want_of[i] = index;
 			return;
 		}
-	for (uint32_t i = 0; i < info->events; i++)
-		if (is_of(&info->event[i], id))
-			d->want_of[i] = index;
+	for (uint32_t i = 0; i < info->events; i++) {
+		if (!is_of(&info->event[i], id))
+			continue;
+		d->want_of[i] = index;
+		if (!d->has_facts)
+			return;
+	}
 }
 
 static void add_format(struct decode *d, uint32_t index, uint32_t id, const char *system,

@@ -97,6 +97,17 @@ static void survey_init(struct survey *s, const struct decode *d)
 	}
 }
 
+/* perf record without -F and -c takes each event of a tracepoint. A period of 0: it counts them, and takes no samples. */
+static void survey_samples(struct decode *d)
+{
+	for (uint32_t i = 0; i < d->readers; i++) {
+		const struct perf_event_attr *attr = &d->info->event[i].attr;
+
+		if (d->reader[i].tp.row && (attr->freq || attr->sample_period != 1))
+			tally_add(d->tally, sampled, 1);
+	}
+}
+
 /* Appends a name to a list of at most LISTED names, "a, b, c ..."; n is the current number. */
 static void list_add(char *list, uint32_t n, const char *name)
 {
@@ -142,6 +153,7 @@ static void survey_calls(struct decode *d, const struct survey *s)
 			mem_format("Of %u system calls the capture has only the begin or only the "
 				   "end (%s), so they are incomplete.",
 				   half_count, halves));
+	tally_add(d->tally, unfollowed, missing_count);
 	if (missing_count)
 		warning_add(
 			d,
@@ -204,6 +216,8 @@ static void survey_warn(struct decode *d, const struct survey *s)
 		survey_block(d, s);
 	if (!s->enters && !s->exits)
 		return;
+	if (!s->enters || !s->exits)
+		tally_add(d->tally, unfollowed, call_count());
 	if (!s->exits)
 		warning_add(
 			d,
@@ -236,6 +250,7 @@ void warning_survey(struct decode *d)
 	if (d->has_facts)
 		return;
 	survey_init(&survey, d);
+	survey_samples(d);
 	survey_waiting(d);
 	survey_warn(d, &survey);
 	d->is_without_io = !survey.enters && !survey.exits && !has_block(&survey) && !d->waiting;

@@ -146,19 +146,44 @@ static bool is_of_whole(const struct event *event)
 	       (event->fact.kind == FACT_COUNT || event->fact.kind == FACT_LOOKUPS);
 }
 
-static void take_event(struct run *run, const struct event *event)
+/* perf record (since Linux 6.1) says losses twice: as they happen, and at the end from the counter of each event. */
+static uint64_t lost_of(const struct run *run)
 {
-	if (run->since && is_of_whole(event))
-		return;
+	return run->lost_records > run->lost_counters ? run->lost_records : run->lost_counters;
+}
+
+static void pass_event(struct run *run, const struct event *event)
+{
 	if (run->lasting)
 		lasting_add(run->lasting, event);
-	if (event->kind == EVENT_LOST)
-		run->lost_records += event->lost.count;
 	if (run->spans)
 		span_engine_event(run->spans, event);
 	give_model(run, run->decode, event);
 	if (run->source->on_event)
 		run->source->on_event(run->source->context, event);
+}
+
+static void take_loss(struct run *run, const struct event *event)
+{
+	struct event told = *event;
+	uint64_t before = lost_of(run);
+
+	if (event->lost.is_of_counter) {
+		run->lost_counters += event->lost.count;
+		told.lost.count = lost_of(run) - before;
+	} else {
+		run->lost_records += event->lost.count;
+	}
+	if (told.lost.count)
+		pass_event(run, &told);
+}
+
+static void take_event(struct run *run, const struct event *event)
+{
+	if (event->kind == EVENT_LOST)
+		take_loss(run, event);
+	else if (!run->since || !is_of_whole(event))
+		pass_event(run, event);
 }
 
 void run_feed(struct run *run, const struct run *from, const struct event *event)
@@ -344,7 +369,7 @@ static void end_model(struct run *run, const struct run *from)
 	model_ends_early(run->model, from->conversion);
 	model_end(run->model);
 	books_settle(&run->tally, model_trace(run->model), from->samples, from->events,
-		     &(struct books_missing){from->lost_records, from->gone});
+		     &(struct books_missing){lost_of(from), from->gone});
 }
 
 int run_open(struct run *run, const struct run_source *source, struct error *err)

@@ -27,7 +27,7 @@ struct run {
 	uint32_t until_asked, rounds; /* a file of perf has a round for a few records */
 	uint64_t *samples;            /* for each event of the capture */
 	uint32_t events;
-	uint64_t lost_records;
+	uint64_t lost_records, lost_counters; /* what LOST records, and counters of events, say */
 	uint64_t gone;   /* removed records: all, and those that were reported */
 	uint64_t gap;    /* removed records before the next event */
 	uint64_t last;   /* time of the latest sample so far */

@@ -253,7 +253,7 @@ static void choose_calls(struct span_options *options)
 		recording->selection.groups |= 1U << GROUP_URING;
 	/* Other descriptors come from calls that are always recorded. */
 	if (is_any_of(options, SPAN_OF_DESCRIPTORS, SPAN_OF_DESCRIPTORS) && !options->syscalls)
-		recording->selection.groups |= 1U << GROUP_NET;
+		recording->selection.groups |= 1U << GROUP_NET | 1U << GROUP_AIO;
 	/* A worker writes the pages of a file for the task that wrote to it. */
 	if (has_causes(options))
 		recording->selection.groups |= 1U << GROUP_DATA | 1U << GROUP_AIO;

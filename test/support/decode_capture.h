@@ -69,6 +69,7 @@ class Capture
 		event_ids.push_back(ids);
 		event.attr.type = type;
 		event.attr.config = config;
+		event.attr.sample_period = 1;
 		event.attr.sample_type = usual;
 		event.name = names.back().data();
 		event.id = event_ids.back().data();

@@ -21,7 +21,7 @@ enum { DEV = 8, SECTOR = 16, SECTORS = 24 };
 class BlockDecode : public ::testing::Test
 {
       protected:
-	Capture c;
+	std::deque<Capture> captures; /* a capture has each event once */
 	Decoder d{nullptr, decode_free};
 	event e;
 	Raw bytes;
@@ -34,6 +34,7 @@ class BlockDecode : public ::testing::Test
 
 	int decode_with(const std::string &name, const std::string &format, const Raw &raw)
 	{
+		Capture &c = captures.emplace_back();
 		uint32_t index = c.add_tracepoint("block", name, format);
 		error err{};
 
@@ -228,8 +229,8 @@ TEST_F(BlockDecode, OneByteShortIsMalformed)
 	r.bytes.resize(39); /* rwbs is the last wanted field of a requeue */
 	r.bytes.shrink_to_fit();
 	EXPECT_EQ(decode("block_rq_requeue", r), 0);
-	EXPECT_EQ(c.count(TALLY_malformed), 1u);
-	EXPECT_EQ(c.count(TALLY_samples), 1u);
+	EXPECT_EQ(captures.back().count(TALLY_malformed), 1u);
+	EXPECT_EQ(captures.back().count(TALLY_samples), 1u);
 }
 
 } // namespace

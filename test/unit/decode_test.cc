@@ -298,19 +298,17 @@ TEST(Decode, RelativeStringsCountFromTheEndOfTheirField)
 
 TEST(Decode, AnEventIsFoundByItsIdWhateverItsName)
 {
-	Capture c;
 	std::string text = saved_format("raw_syscalls", "sys_exit");
 
-	c.add_format("raw_syscalls", text);
-	uint32_t nameless = c.add_event("", PERF_TYPE_TRACEPOINT, format_id(text));
-	uint32_t renamed = c.add_event("mine", PERF_TYPE_TRACEPOINT, format_id(text));
-	Decoder d = open_capture(c);
-	Raw raw;
-	event e;
+	for (const char *name : {"", "mine"}) {
+		Capture c;
 
-	raw.put(8, 8, SYS_read).put(16, 8, 1);
-	for (uint32_t index : {nameless, renamed}) {
-		sample s = raw.sample(index);
+		c.add_format("raw_syscalls", text);
+		uint32_t index = c.add_event(name, PERF_TYPE_TRACEPOINT, format_id(text));
+		Decoder d = open_capture(c);
+		Raw raw;
+		event e;
+		sample s = raw.put(8, 8, SYS_read).put(16, 8, 1).sample(index);
 
 		EXPECT_EQ(decode_sample(d.get(), &s, false, &e), 1);
 	}

@@ -140,6 +140,22 @@ TEST_F(Books, ACaptureWithoutItsEndIsIncomplete)
 		  "full or the file was truncated. Later events are unknown.");
 }
 
+TEST_F(Books, SamplesOfPerfAreNotAllEvents)
+{
+	count("enter", 0, 10, 0);
+	settle({10});
+	b.tally.n[TALLY_sampled] = 2;
+	EXPECT_EQ(sentence(BOOKS_LOSS),
+		  "incomplete: 2 kinds of events have only samples, because of "
+		  "-F or -c of perf record.");
+}
+
+TEST_F(Books, AnArchiveOfOthersDoesNotSayIt)
+{
+	b.trace->host.is_of_others = true;
+	EXPECT_EQ(sentence(BOOKS_UNKNOWN), "the archive does not say whether events are missing");
+}
+
 /* The capture may be whole: the conversion did not read it to its end. */
 TEST_F(Books, AConversionThatEndsEarlySaysWhy)
 {

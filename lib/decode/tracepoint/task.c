@@ -119,6 +119,7 @@ enum decoded task_record(const struct sample *sample, struct event *event)
 		__attribute__((fallthrough));
 	case PERF_RECORD_LOST_SAMPLES:
 		event->kind = EVENT_LOST;
+		event->lost.is_of_counter = sample->type == PERF_RECORD_LOST_SAMPLES;
 		event->lost.count = bytes_u64(&body);
 		event->lost.until = sample->until;
 		decoded = DECODED_EVENT;

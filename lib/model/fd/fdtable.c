@@ -282,6 +282,8 @@ void table_doubt(struct model *m, uint32_t table, enum doubt why)
 {
 	struct table *t = &m->table[table];
 
+	if (why == DOUBT_REQUEST)
+		tally_add(m->tally, doubtful_tables, 1);
 	for (uint32_t fd = 0; fd < t->capacity; fd++)
 		slot_doubt(m, &t->slot[fd], why);
 }
@@ -290,6 +292,8 @@ void table_doubt_hidden(struct model *m, uint32_t table, int kept)
 {
 	struct table *t = &m->table[table];
 
+	if (!t->is_hidden)
+		tally_add(m->tally, doubtful_tables, 1);
 	for (uint32_t fd = 0; !t->is_hidden && fd < t->capacity; fd++) {
 		struct slot *slot = &t->slot[fd];
 		struct description *d;

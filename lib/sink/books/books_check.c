@@ -62,6 +62,8 @@ static const struct {
 	 "CPUs came online, and some of their events are missing"},
 	{TALLY_untraced, "new task could not be followed for lack of memory",
 	 "new tasks could not be followed for lack of memory"},
+	{TALLY_sampled, "kind of event has only samples, because of -F or -c of perf record",
+	 "kinds of events have only samples, because of -F or -c of perf record"},
 	{TALLY_unassigned,
 	 "system call is in no archive, because the begin of its process was lost",
 	 "system calls are in no archive, because the begins of their processes were lost"},
@@ -365,9 +367,10 @@ enum books_state books_check(const struct trace *trace, const struct tally *tall
 		return BOOKS_LOSS;
 	if (host->end_reason == TRACE_END_LIMIT)
 		add_limited(&out, trace, tally_get(tally, samples));
-	else if (host->is_of_others)
+	else if (host->is_of_others) {
 		add(&out, "the archive does not say whether events are missing");
-	else
+		return BOOKS_UNKNOWN;
+	} else
 		add_complete(&out, tally_get(tally, samples));
 	return BOOKS_BALANCED;
 }

@@ -59,17 +59,44 @@ static void put_verdict(const struct span_report *report, const struct page *pag
 	free(text);
 }
 
+static bool is_of_descriptors(const struct span_report *report)
+{
+	for (uint32_t i = 0; i < report->spans; i++)
+		if (report->span[i]->source == SPAN_OF_DESCRIPTORS)
+			return true;
+	return false;
+}
+
+/* Returns why ends may be unknown although no event is missing, or NULL. */
+static const char *doubt_of(const struct span_report *report)
+{
+	const struct tally *tally = report->tally;
+
+	if (!is_of_descriptors(report))
+		return NULL;
+	if (tally_get(tally, unfollowed))
+		return "the capture lacks calls that open or close descriptors";
+	if (tally_get(tally, doubtful_tables))
+		return "requests of io_uring may have closed descriptors, and the records do not "
+		       "say which";
+	return NULL;
+}
+
 /* A missing event may have been an end. Before the end of the recording, only known losses count. */
 static void put_sureness(const struct span_report *report, const struct page *page)
 {
 	char sentence[512];
+	enum books_state state = books_check(report->trace, report->tally, sentence,
+					     sizeof(sentence));
 	bool has_gaps = report->is_part ? books_gaps(report->trace, report->tally, sentence,
 						     sizeof(sentence))
-					: books_check(report->trace, report->tally, sentence,
-						      sizeof(sentence)) != BOOKS_BALANCED;
+					: state != BOOKS_BALANCED && state != BOOKS_UNKNOWN;
+	const char *doubt = doubt_of(report);
 
 	if (has_gaps || span_engine_lost(report->engine))
 		fputs("not sure: events are missing, and an end may be among them\n", page->out);
+	else if (doubt || (state == BOOKS_UNKNOWN && !report->is_part))
+		fprintf(page->out, "not sure: %s\n", doubt ? doubt : sentence);
 	else
 		fputs(report->is_part ? "no event is missing so far\n"
 				      : "sure: no event is missing\n",

@@ -91,6 +91,7 @@ static json_object *json_completeness(const struct summary *summary)
 		[BOOKS_BALANCED] = "complete",
 		[BOOKS_LOSS] = "incomplete",
 		[BOOKS_WRONG] = "inconsistent",
+		[BOOKS_UNKNOWN] = "unknown",
 	};
 	const struct tally *tally = summary->options->tally;
 	json_object *object = json_object_new_object(), *counters = json_object_new_object();
