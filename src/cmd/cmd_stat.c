@@ -11,6 +11,7 @@
 #include "stat/stat_counted.h"
 #include "stat/stat_display.h"
 #include "stat/stat_hang.h"
+#include "stat/stat_losses.h"
 #include "stat/stat_names.h"
 #include "stat/stat_options.h"
 #include "stat/stat_out.h"
@@ -159,6 +160,8 @@ static void report_last(void *context, struct live *live)
 	if (!job->is_over && end > frames_get(job->frames)->from)
 		end_frame(job, end);
 	job->is_over = true;
+	if (job->is_counted)
+		stat_losses_of_counters(job->run, live);
 }
 
 static void name_user(void *engine, uint32_t uid, const char *name)
@@ -207,6 +210,8 @@ static int report_all(void *context, struct error *err)
 {
 	struct stat_job *job = context;
 
+	if (!job->is_counted)
+		stat_losses_of_records(job->run);
 	return stat_out_end(&job->out, err);
 }
 
