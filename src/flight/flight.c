@@ -23,8 +23,9 @@
 enum { MEMORY_DEFAULT = 256 << 20, MEMORY_LEAST = 1 << 20, SPOOL_SHARES = 2 };
 
 /* After a suspicious record. The names of its process and file may come with the next round, so the first sight may miss them. */
-enum { SIGHTS = 2 };
-static const uint64_t tick_ns = 100000000, settle_ns = 300000000, look_ns = 1000000000;
+enum { SIGHTS = 2, LOOK_SHARES = 4 };
+static const uint64_t tick_ns = 100000000, settle_ns = 300000000;
+static const uint64_t look_most_ns = 1000000000;
 static const uint64_t busy_least_ns = 50000000;
 static const uint64_t spacing_default_ns = 60000000000;
 
@@ -85,7 +86,8 @@ static void ask_for_calls(struct flight *flight, uint64_t now)
 
 	if (!hang || now < flight->next_look)
 		return;
-	flight->next_look = now + look_ns;
+	flight->next_look = now +
+			    (hang / LOOK_SHARES < look_most_ns ? hang / LOOK_SHARES : look_most_ns);
 	live_look(flight->live, hang);
 	look_for_hangs(flight->look, now);
 }
@@ -229,7 +231,7 @@ static int loop(struct flight *flight, struct error *err)
 static int open_live(struct flight *flight, struct error *err)
 {
 	const struct live_options live = {
-		.recording = &flight->options->recording,
+		.recording = &flight->recording,
 		.spool_path = flight->spool,
 		.memory = flight->options->flight.memory * SPOOL_SHARES,
 		.takes_snapshots = true,
@@ -313,6 +315,17 @@ static int choose_name(struct flight *flight, struct error *err)
 	return code == -EISDIR ? 0 : code ? error_wrap(err, "-o") : 0;
 }
 
+/* The process that finds the paths of calls that hang. */
+static int open_watch(struct flight *flight, struct error *err)
+{
+	if (!triggers_have(&flight->options->flight.triggers, TRIGGER_HANG))
+		return 0;
+	flight->watch = watch_new(NULL, err);
+	if (flight->watch)
+		flight->recording.own_pid[RECORDING_OWN_WATCH] = (uint32_t)watch_pid(flight->watch);
+	return flight->watch ? 0 : -EIO;
+}
+
 static int start(struct flight *flight, struct error *err)
 {
 	const struct recording *recording = &flight->options->recording;
@@ -322,6 +335,8 @@ static int start(struct flight *flight, struct error *err)
 		code = live_keep_ready_fd(recording->ready_fd, err);
 	if (!code)
 		code = choose_name(flight, err);
+	if (!code)
+		code = open_watch(flight, err);
 	if (!code)
 		code = open_live(flight, err);
 	if (!code)
@@ -361,6 +376,7 @@ static void end(struct flight *flight)
 {
 	run_free(flight->trail);
 	look_free(flight->look);
+	watch_free(flight->watch);
 	capture_close(flight->head);
 	archives_release(&flight->archives);
 	free(flight->base);
@@ -371,7 +387,9 @@ static void end(struct flight *flight)
 int flight_record(const struct record_options *options, const struct span_set *spans, int argc,
 		  char **argv)
 {
-	struct flight flight = {.options = options, .spans = spans};
+	struct flight flight = {.options = options,
+				.recording = options->recording,
+				.spans = spans};
 	struct error err = {0};
 	int status;
 

@@ -12,6 +12,7 @@
 #include "path/naming.h"
 #include "record/record_options.h"
 #include "run/run.h"
+#include "sight.h"
 #include "window.h"
 
 #include <iotrace/quiet.h>
@@ -31,6 +32,7 @@ struct flight_pending {
 
 struct flight {
 	const struct record_options *options;
+	struct recording recording; /* that of the options, with the process of the watch */
 	const struct span_set *spans;
 	struct naming naming;
 	char *base;  /* -o, expanded; NULL: default names */
@@ -41,6 +43,8 @@ struct flight {
 	struct live *live;
 	struct capture *head; /* NULL, like look */
 	struct look *look;    /* NULL: no trigger needs it */
+	struct watch *watch;  /* NULL: no trigger needs it */
+	struct sight_told told;
 	struct run *trail;
 	struct run_source source; /* of the trail */
 	struct window window;
@@ -61,7 +65,7 @@ struct flight {
 
 /* Converts the window and looks for a trigger. Returns whether one was found, which is then pending or was ignored. */
 bool flight_sight(struct flight *flight);
-/* A trigger has come at this time. */
-void flight_trigger(struct flight *flight, uint64_t time, const char *what, const char *text);
+/* A trigger has come at this time. Returns whether it gets an archive. */
+bool flight_trigger(struct flight *flight, uint64_t time, const char *what, const char *text);
 /* Writes the archive of the pending trigger. */
 void flight_snapshot(struct flight *flight);

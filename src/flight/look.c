@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { PER_CENT = 100 };
+#define LOOK_OVER UINT64_MAX
 
 /* A device of a trigger util. */
 struct look_device {
@@ -33,8 +34,8 @@ struct look {
 	struct map begun; /* perf: begin of the call of each thread, an index in call[] */
 	struct look_call {
 		uint64_t begin;
+		uint64_t age; /* when it was suspicious last; LOOK_OVER: it has ended */
 		uint32_t tid;
-		bool was_suspicious;
 	} * call;
 	uint32_t calls, calls_cap;
 	struct requests requests; /* in flight, if they may be slow or hang */
@@ -120,17 +121,22 @@ static void suspect(struct look *look, uint64_t time)
 		look->suspected = time;
 }
 
-/* A call is in flight. It is suspicious if it has lasted long enough, but only once. */
+static void see_age(struct look *look, struct look_call *call, uint64_t now)
+{
+	if (!triggers_hang(look->triggers, call->age, now - call->begin))
+		return;
+	call->age = now - call->begin;
+	suspect(look, now);
+}
+
+/* A call is in flight. It is suspicious once for the time of each trigger. */
 static void see_old(struct look *look, uint32_t tid, uint64_t begin, uint64_t now)
 {
 	struct look_call *call = call_of(look, tid);
 
 	if (call->begin != begin)
 		*call = (struct look_call){.begin = begin, .tid = tid};
-	if (call->was_suspicious || now - begin < look->hang)
-		return;
-	call->was_suspicious = true;
-	suspect(look, now);
+	see_age(look, call, now);
 }
 
 static void see_call(struct look *look, call_id id, uint64_t begin, uint64_t end, int64_t result)
@@ -154,8 +160,9 @@ static void see_enter(struct look *look, const struct event *event)
 	struct look_call *call = call_of(look, event->tid);
 
 	if (event->time > call->begin)
-		*call = (struct look_call){is_of_files(event->enter.call) ? event->time : 0,
-					   event->tid, false};
+		*call = (struct look_call){
+			.begin = is_of_files(event->enter.call) ? event->time : 0,
+			.tid = event->tid};
 }
 
 /* Records of a round are not in order: the begin of a short call may come after its end. */
@@ -166,7 +173,7 @@ static void see_exit(struct look *look, const struct event *event)
 
 	see_call(look, event->exit.call, begin, event->time, event->exit.result);
 	call->begin = event->time;
-	call->was_suspicious = true;
+	call->age = LOOK_OVER;
 }
 
 static void find(struct look *look, const struct trigger *trigger, uint64_t time, const char *text)
@@ -289,12 +296,10 @@ void look_for_hangs(struct look *look, uint64_t now)
 	for (uint32_t i = 0; look->hang && i < look->calls; i++) {
 		struct look_call *call = &look->call[i];
 
-		if (!call->begin || call->was_suspicious || now < call->begin + look->hang)
-			continue;
-		call->was_suspicious = true;
-		suspect(look, now);
+		if (call->begin && call->begin < now)
+			see_age(look, call, now);
 	}
-	if (look->hang && requests_hang(&look->requests, now, look->hang))
+	if (look->hang && requests_hang(&look->requests, now, look->triggers))
 		suspect(look, now);
 }
 

@@ -129,7 +129,7 @@ uint64_t requests_aio(struct requests *requests, const struct event *event)
 	return 0;
 }
 
-bool requests_hang(struct requests *requests, uint64_t now, uint64_t ns)
+bool requests_hang(struct requests *requests, uint64_t now, const struct triggers *triggers)
 {
 	bool is = false;
 
@@ -140,9 +140,9 @@ bool requests_hang(struct requests *requests, uint64_t now, uint64_t ns)
 		if (entry->state != MAP_USED)
 			continue;
 		one = &requests->one[entry->value];
-		if (one->was_old || now < one->begin + ns)
+		if (now <= one->begin || !triggers_hang(triggers, one->age, now - one->begin))
 			continue;
-		one->was_old = true;
+		one->age = now - one->begin;
 		is = true;
 	}
 	return is;

@@ -9,16 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ASKS_MOST = 16, ANSWER_MS = 300 };
+
 /* A call, an asynchronous operation or a block request in flight. */
 struct deed {
 	uint64_t begin; /* 0: none */
 	const char *op;
 	file_id file;
-	const char *path; /* that a failed call named, or NULL */
-	uint32_t device;  /* of a block request; ID_NONE: it is none */
-	str_id process;   /* its name; 0: unknown */
-	uint32_t pid;
-	bool is_of_file; /* it should not take long */
+	const char *path;  /* that a failed call named, or NULL */
+	uint32_t device;   /* of a block request; ID_NONE: it is none */
+	str_id process;    /* its name; 0: unknown */
+	uint32_t pid, tid; /* tid: 0: not known */
+	bool is_of_file;   /* it should not take long */
 };
 
 /* How it ended; is_cut: it is in flight at the end of the window. */
@@ -61,11 +63,11 @@ static struct call *call_of(struct sink *sink, thread_id thread)
 	return &sink->call[thread];
 }
 
-/* A reader of a terminal waits for its user. */
-static bool is_terminal(const char *path)
+/* A reader of a terminal waits for its user, and a FUSE file system for requests. */
+static bool waits_for_others(const char *path)
 {
-	static const char *const prefix[] = {"/dev/tty", "/dev/pts/", "/dev/console",
-					     "/dev/input/"};
+	static const char *const prefix[] = {"/dev/tty",    "/dev/pts/", "/dev/console",
+					     "/dev/input/", "/dev/fuse", "/dev/kmsg"};
 
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
 		if (!strncmp(path, prefix[i], strlen(prefix[i])))
@@ -78,7 +80,61 @@ static bool is_file(const struct trace *trace, file_id id)
 {
 	const struct trace_file *file = id < trace_files(trace) ? trace_file(trace, id) : NULL;
 
-	return file && file->kind != FILE_FIFO && !is_terminal(trace_text(trace, file->path));
+	return file && file->kind != FILE_FIFO && !waits_for_others(trace_text(trace, file->path));
+}
+
+static bool is_told(const struct sight_told *told, const struct deed *deed)
+{
+	for (uint32_t i = 0; i < told->count && i < SIGHT_TOLD; i++)
+		if (told->hang[i].begin == deed->begin && told->hang[i].pid == deed->pid)
+			return true;
+	return false;
+}
+
+void sight_tell(struct sight_told *told, uint64_t begin, uint32_t pid)
+{
+	uint32_t at = told->count++ % SIGHT_TOLD;
+
+	told->hang[at].begin = begin;
+	told->hang[at].pid = pid;
+}
+
+/* Returns the path that a call in flight was given, lent until the next question; NULL: it is not known. */
+static const char *path_in_flight(struct sight *sight, const struct deed *deed)
+{
+	struct watch_task *task = &sight->task;
+
+	if (!sight->watch || !deed->tid || sight->asked == ASKS_MOST)
+		return NULL;
+	sight->asked++;
+	if (!watch_ask(sight->watch, deed->pid, deed->tid))
+		return NULL;
+	while (watch_answer(sight->watch, task, ANSWER_MS))
+		if (task->pid == deed->pid && task->tid == deed->tid)
+			return *task->file && !strcmp(task->call, deed->op) ? task->file : NULL;
+	return NULL;
+}
+
+static bool is_below(const char *path, const char *mount)
+{
+	size_t length = strlen(mount);
+
+	return !strncmp(path, mount, length) &&
+	       (!path[length] || path[length] == '/' || (length && mount[length - 1] == '/'));
+}
+
+/* Returns the mount point of the innermost mount that the path leads to, or NULL. */
+static const char *mount_of_path(const struct trace *trace, const char *path)
+{
+	const char *best = NULL;
+
+	for (uint32_t i = 0; i < trace_mounts(trace); i++) {
+		const char *mount = trace_text(trace, trace_mount(trace, i)->mount_point);
+
+		if (is_below(path, mount) && (!best || strlen(mount) >= strlen(best)))
+			best = mount;
+	}
+	return best;
 }
 
 /* Sets the names that are known. */
@@ -139,6 +195,24 @@ static void say(struct sight *sight, const struct deed *deed, const struct outco
 		 how);
 }
 
+/* The kernel says the file of a call by its path only at its end. */
+static void find_path(const struct sink *sink, const struct deed *deed,
+		      const char *name[TRIGGER_VIEWS])
+{
+	if (!name[VIEW_FILE])
+		name[VIEW_FILE] = path_in_flight(sink->sight, deed);
+	if (name[VIEW_FILE] && !name[VIEW_FS])
+		name[VIEW_FS] = mount_of_path(sink->trace, name[VIEW_FILE]);
+}
+
+/* Once there is a trigger, only further hangs matter: they have no archives of their own. */
+static bool matters(const struct sink *sink, const struct trigger *trigger, const struct deed *deed)
+{
+	const struct sight *sight = sink->sight;
+
+	return trigger->kind == TRIGGER_HANG ? !is_told(sight->told, deed) : !sight->trigger;
+}
+
 static void judge(struct sink *sink, const struct deed *deed, const struct outcome *outcome)
 {
 	struct sight *sight = sink->sight;
@@ -146,17 +220,24 @@ static void judge(struct sink *sink, const struct deed *deed, const struct outco
 
 	if (!outcome->is_cut && outcome->end < sight->from)
 		return;
-	for (uint32_t i = 0; i < sight->triggers->count && !sight->trigger; i++) {
+	for (uint32_t i = 0; i < sight->triggers->count; i++) {
 		const struct trigger *trigger = &sight->triggers->item[i];
 
-		if (!is_met(sink, trigger, deed, outcome))
+		if (!is_met(sink, trigger, deed, outcome) || !matters(sink, trigger, deed))
 			continue;
 		set_names(sink, deed, name);
+		if (trigger->kind == TRIGGER_HANG)
+			find_path(sink, deed, name);
 		if (!trigger_wants(trigger, name))
 			continue;
+		if (trigger->kind == TRIGGER_HANG)
+			sight_tell(&sight->hangs, deed->begin, deed->pid);
+		if (sight->trigger)
+			return;
 		sight->trigger = trigger;
 		sight->time = outcome->is_cut ? sight->until : outcome->end;
 		say(sight, deed, outcome, name);
+		return;
 	}
 }
 
@@ -183,7 +264,8 @@ static void leave(struct sink *sink, const struct io_event *event)
 						       : NULL,
 			    .device = ID_NONE,
 			    .process = process->name,
-			    .pid = process->pid};
+			    .pid = process->pid,
+			    .tid = trace_thread(trace, event->thread)->tid};
 
 	deed.file = call->handle != ID_NONE ? file_of_handle(trace, call->handle) : call->file;
 	deed.is_of_file = is_file(trace, deed.file) ||
@@ -277,7 +359,7 @@ static void take_event(struct sink *sink, const struct io_event *event)
 {
 	struct call *call;
 
-	if (event->thread == ID_NONE || sink->sight->trigger)
+	if (event->thread == ID_NONE)
 		return;
 	call = call_of(sink, event->thread);
 	switch (event->kind) {

@@ -25,7 +25,7 @@
 
 enum { NAMES_MOST = 10000, SIGHT_SHARE = 20, LIMIT_SHARES = 2 };
 
-static const uint64_t sight_apart_ns = 1000000000;
+static const uint64_t sight_apart_ns = 250000000;
 static const double slack_s = 1;
 
 /* A conversion of the window. */
@@ -119,12 +119,21 @@ static void check_suspected(struct flight *flight, uint64_t since)
 	flight->suspected = 0;
 }
 
+/* All that hangs now is in the archive. */
+static void tell(struct flight *flight, const struct sight *sight)
+{
+	for (uint32_t i = 0; i < sight->hangs.count && i < SIGHT_TOLD; i++)
+		sight_tell(&flight->told, sight->hangs.hang[i].begin, sight->hangs.hang[i].pid);
+}
+
 bool flight_sight(struct flight *flight)
 {
 	struct window_run w = window_run(flight);
 	struct sight sight = {.triggers = &flight->options->flight.triggers,
 			      .from = flight->seen,
-			      .until = known_until(flight)};
+			      .until = known_until(flight),
+			      .watch = flight->watch,
+			      .told = &flight->told};
 	uint64_t begun = probe_now();
 	struct sink_options options = {.context = &sight};
 	struct error ignored = {0};
@@ -138,8 +147,8 @@ bool flight_sight(struct flight *flight)
 	run_free(w.run);
 	flight->next_sight = next_sight(flight, begun);
 	flight->seen = sight.trigger ? sight.time + 1 : look_complete(flight->look);
-	if (sight.trigger)
-		flight_trigger(flight, sight.time, sight.trigger->text, sight.text);
+	if (sight.trigger && flight_trigger(flight, sight.time, sight.trigger->text, sight.text))
+		tell(flight, &sight);
 	return sight.trigger != NULL;
 }
 
@@ -151,22 +160,23 @@ static void log_ignored(struct flight *flight)
 	flight->ignored = 0;
 }
 
-void flight_trigger(struct flight *flight, uint64_t time, const char *what, const char *text)
+bool flight_trigger(struct flight *flight, uint64_t time, const char *what, const char *text)
 {
 	struct flight_pending *pending = &flight->pending;
 
 	if (pending->time)
-		return;
+		return false;
 	if (time < flight->next) {
 		if (!flight->ignored++)
 			log_warn("%s: %s: ignored, because the last trigger was less than %g s ago "
 				 "(--spacing)",
 				 what, text, (double)flight->options->flight.spacing / 1e9);
-		return;
+		return false;
 	}
 	*pending = (struct flight_pending){.time = time,
 					   .due = time + flight->options->flight.after};
 	snprintf(pending->text, sizeof(pending->text), "%s: %s", what, text);
+	return true;
 }
 
 /* The archives of -o are numbered, others have the time in their names. */

@@ -194,6 +194,17 @@ uint64_t triggers_least(const struct triggers *triggers, enum trigger_kind kind)
 	return least;
 }
 
+bool triggers_hang(const struct triggers *triggers, uint64_t before, uint64_t age)
+{
+	for (uint32_t i = 0; i < triggers->count; i++) {
+		const struct trigger *trigger = &triggers->item[i];
+
+		if (trigger->kind == TRIGGER_HANG && before < trigger->ns && trigger->ns <= age)
+			return true;
+	}
+	return false;
+}
+
 bool triggers_have(const struct triggers *triggers, enum trigger_kind kind)
 {
 	for (uint32_t i = 0; i < triggers->count; i++)

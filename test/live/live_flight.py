@@ -397,6 +397,28 @@ def fuse_triggers(live):
         live.check(len(said) == 1 and re.match(r'MARK "slow=1.5s:file=\*/hang: read of ', said[0]), f"slow: {said}")
 
 
+def hung_paths(live):
+    """A call in flight has the path that it was given, and its file system. It is a trigger once, however long it hangs."""
+    with RawFuse(live) as fuse:
+        if not has_fuse(live, fuse):
+            return
+        script = "import os, sys\nsys.stdin.readline()\nif not os.fork(): os.stat(sys.argv[1] + '/lost2')\nos.stat(sys.argv[1] + '/lost1')\n"
+        flight = Flight(live, "paths", "--flight", "10s", "--trigger", "hang=1s:file=*/lost1", "--trigger", f"hang=2500ms:fs={fuse.place}",
+                        "--spacing", "100ms", command=[sys.executable, "-c", script, fuse.place], stdin=subprocess.PIPE)
+        flight.run.stdin.write("go\n")
+        flight.run.stdin.flush()
+        live.check(flight.has(2), "paths: no archive")
+        time.sleep(3)
+        fuse.asked("answer")
+        flight.run.stdin.close()
+        flight.run.stdin = None
+        flight.end(status=1)
+    said = [mark for archive in flight.made() for mark in marks(live, archive)]
+    how = r"newfstatat of {}/lost{} by python3\S* \(process \d+\) has hung for {}\.\d s"
+    live.check(len(said) == 2 and re.search(r"=\*/lost1: " + how.format(fuse.place, 1, "1"), said[0]) and
+               re.search(f"fs={fuse.place}: " + how.format(fuse.place, 2, "[23]"), said[1]), f"paths: {said}")
+
+
 def busy(live):
     """util: a device that has been busy for more than a share of some time makes an archive, and one that was less busy makes none."""
     with block.Disk(live.path("disk"), 64 << 20) as disk:
@@ -515,7 +537,7 @@ def behind(live):
 
 
 # The longest is the first.
-TESTS = (forgets, window, no_writes, programs, signals, limit, unfinished, after, ended, short, error, locks, missed, fuse_triggers, busy,
+TESTS = (forgets, window, no_writes, programs, signals, limit, unfinished, after, ended, short, error, locks, missed, fuse_triggers, hung_paths, busy,
          request_triggers, refused)
 
 if __name__ == "__main__":

@@ -340,21 +340,29 @@ TEST_F(Requests, OfAsynchronousIo)
 	EXPECT_EQ(aio(AIO_COMPLETE, 170, 0, 6, AIO_MANAGE), 0u) << "it waited, as it should";
 }
 
-TEST_F(Requests, HangOnce)
+TEST_F(Requests, HangOnceForEachTrigger)
 {
+	struct triggers hangs = {};
+
+	hangs.count = 2;
+	hangs.item[0].kind = hangs.item[1].kind = TRIGGER_HANG;
+	hangs.item[0].ns = 50;
+	hangs.item[1].ns = 500;
 	block(REQUEST_ISSUE, 100, 5);
 	block(REQUEST_ISSUE, 150, 6);
 	aio(AIO_SUBMIT, 160, 7, 3);
-	EXPECT_FALSE(requests_hang(&requests, 149, 50));
-	EXPECT_TRUE(requests_hang(&requests, 150, 50));
-	EXPECT_FALSE(requests_hang(&requests, 160, 50)) << "that one is known";
+	EXPECT_FALSE(requests_hang(&requests, 149, &hangs));
+	EXPECT_TRUE(requests_hang(&requests, 150, &hangs));
+	EXPECT_FALSE(requests_hang(&requests, 160, &hangs)) << "that one is known";
 	block(REQUEST_COMPLETE, 180, 6);
-	EXPECT_FALSE(requests_hang(&requests, 205, 50)) << "it has ended";
-	EXPECT_TRUE(requests_hang(&requests, 210, 50));
+	EXPECT_FALSE(requests_hang(&requests, 205, &hangs)) << "it has ended";
+	EXPECT_TRUE(requests_hang(&requests, 210, &hangs));
 	block(REQUEST_COMPLETE, 300, 5);
 	block(REQUEST_ISSUE, 310, 5);
-	EXPECT_FALSE(requests_hang(&requests, 359, 50));
-	EXPECT_TRUE(requests_hang(&requests, 360, 50)) << "another one at its place";
+	EXPECT_FALSE(requests_hang(&requests, 359, &hangs));
+	EXPECT_TRUE(requests_hang(&requests, 360, &hangs)) << "another one at its place";
+	EXPECT_FALSE(requests_hang(&requests, 659, &hangs));
+	EXPECT_TRUE(requests_hang(&requests, 660, &hangs)) << "the time of the other trigger";
 }
 
 TEST_F(Requests, AreBounded)

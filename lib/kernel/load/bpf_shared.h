@@ -12,8 +12,9 @@
 #include "bpf_cipher.h"
 
 enum {
-	BPF_CALLS = 512,  /* limit of system call numbers: a power of two */
-	BPF_CGROUPS = 16, /* maximum number of chosen control groups */
+	BPF_CALLS = 512,     /* limit of system call numbers: a power of two */
+	BPF_CGROUPS = 16,    /* maximum number of chosen control groups */
+	BPF_OWN_HELPERS = 2, /* the opener, and the process that looks at hangs */
 };
 
 /* Kernel functions that old headers lack. */

@@ -204,7 +204,8 @@ static void list_processes(const struct live *live, struct number_list *pids)
 
 static bool is_own(const struct live *live, uint32_t pid)
 {
-	return pid == (uint32_t)getpid() || pid == (uint32_t)live->reopen.opener.pid;
+	return pid == (uint32_t)getpid() || pid == (uint32_t)live->reopen.opener.pid ||
+	       pid == live->recording->own_pid[RECORDING_OWN_WATCH];
 }
 
 /* Both lists are sorted. before: the processes whose tasks already have facts, or NULL. */
