@@ -74,7 +74,45 @@ test_perf() {
 	status "no capture" 125 "$IOTRACE" convert "$work/data" -o "$work/none.trace"
 }
 
+# perf record says what its rings lost twice: as it happens, and from the counter of each event at the end.
+test_lost() {
+	perf record -q -m 1 -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -o "$work/perf.lost" -- \
+		"$TEST_BIN_DIR/workload_storm" "$work/data" 2 200000 >/dev/null 2>&1
+	counters=$(perf report --stats -i "$work/perf.lost" 2>/dev/null | awk '/LOST_SAMPLES events: *[0-9]+$/ { n += $NF } END { print n + 0 }')
+	records=$(perf script --show-lost-events -i "$work/perf.lost" 2>/dev/null | awk '/PERF_RECORD_LOST / { n += $NF } END { print n + 0 }')
+	status "lost: convert" 0 "$IOTRACE" convert -q "$work/perf.lost" -o "$work/lost.trace"
+	at_least "lost: by perf" "$records" 1
+	equal "lost: events" "$(jq .books.counters.lost "$work/lost.trace/iotrace.json")" \
+		"$([ "$counters" -gt "$records" ] && echo "$counters" || echo "$records")"
+}
+
+# The same calls by both kinds of tracepoints, and one of them twice.
+test_twice() {
+	perf record -q -m 4096 -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -e raw_syscalls:sys_exit \
+		-e syscalls:sys_enter_pread64 -e syscalls:sys_exit_pread64 -o "$work/perf.twice" -- \
+		"$TEST_BIN_DIR/workload_storm" "$work/data" 1 2000 >/dev/null 2>&1
+	status "twice" 0 "$IOTRACE" latency --json "$work/perf.twice"
+	said=$(jq '[.spans[] | select(.group == "pread64") | .count] | add' "$work/out")
+	least=$(perf script -i "$work/perf.twice" -F event 2>/dev/null | grep -c 'syscalls:sys_exit_pread64')
+	at_least "twice: calls" "$least" 2000
+	equal "twice: each is told once" "$said" "$least"
+	for what in "2 of its events\|1 of its events" "system calls twice"; do
+		grep -q "$what" "$work/err" || wrong "twice: nothing is said: $(cat "$work/err")"
+	done
+}
+
+# Without -c 1 it leaves out events, and nobody knows how many.
+test_sampled() {
+	perf record -q -F 100 -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -o "$work/perf.sampled" -- \
+		"$TEST_BIN_DIR/workload_storm" "$work/data" 1 2000 >/dev/null 2>&1
+	status "sampled" 125 "$IOTRACE" convert -q --strict --format null "$work/perf.sampled"
+	grep -q "2 kinds of events have only samples" "$work/err" || wrong "sampled: $(cat "$work/err")"
+}
+
 test_capture
 test_same
 test_perf
+test_lost
+test_twice
+test_sampled
 finish

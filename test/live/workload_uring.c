@@ -1,9 +1,9 @@
 /*
  * workload_uring: requests of io_uring, and a line of JSON that says what became of them.
  *
- * usage: workload_uring DIRECTORY [sqpoll | left | few]
+ * usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors]
  *
- * left: a thread ends before its requests do. few: a small recording.
+ * left: a thread ends before its requests do. few: a small recording. descriptors: requests open and close files, and move nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -252,6 +252,24 @@ static void cancelled(int pipe_end)
 		die("a cancel", EPROTO);
 }
 
+/* A request opens a file that stays open, and another one closes a descriptor. */
+static void descriptors(const char *directory)
+{
+	char path[4096];
+	int fd = make(directory, "closed");
+
+	close(make(directory, "kept"));
+	snprintf(path, sizeof(path), "%s/kept", directory);
+	io_uring_prep_openat(next(1), AT_FDCWD, path, O_RDONLY, 0);
+	submit();
+	if (reap() < 0)
+		die(path, EPROTO);
+	io_uring_prep_close(next(2), fd);
+	submit();
+	if (reap())
+		die("close", EPROTO);
+}
+
 int main(int argc, char **argv)
 {
 	struct io_uring_params params = {0};
@@ -262,7 +280,7 @@ int main(int argc, char **argv)
 	const char *written;
 
 	if (argc < 2)
-		die("usage: workload_uring DIRECTORY [sqpoll | left | few]", EINVAL);
+		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors]", EINVAL);
 	if (argc > 2 && !strcmp(argv[2], "few"))
 		rounds = 1;
 	if (is_polled) {
@@ -272,6 +290,10 @@ int main(int argc, char **argv)
 	code = io_uring_queue_init_params(2 * DEPTH, &ring, &params);
 	if (code)
 		die("io_uring_queue_init_params", code);
+	if (argc > 2 && !strcmp(argv[2], "descriptors")) {
+		descriptors(argv[1]);
+		return 0;
+	}
 	fd = make(argv[1], "data");
 	quiet = make(argv[1], "flushed");
 	if (pipe(ends))
