@@ -160,9 +160,9 @@ static void see_enter(struct look *look, const struct event *event)
 	struct look_call *call = call_of(look, event->tid);
 
 	if (event->time > call->begin)
-		*call = (struct look_call){
-			.begin = is_of_files(event->enter.call) ? event->time : 0,
-			.tid = event->tid};
+		*call = (struct look_call){.begin = is_of_files(event->enter.call) ? event->time
+										   : 0,
+					   .tid = event->tid};
 }
 
 /* Records of a round are not in order: the begin of a short call may come after its end. */
