@@ -22,6 +22,9 @@ enum {
 	DIRECTORY_MODE = 0755,
 	OTHERS_WRITE = 022,
 	FILE_MODE = 0644,
+	LOCK_MODE = 0600,
+	LOCK_TRIES = 5,
+	NS_TO_TRY = 20000000,
 	PID_MOST = 24,
 	BOOT_ID = 40
 };
@@ -44,15 +47,28 @@ static int check_owner(const char *path, int fd, struct error *err)
 	return 0;
 }
 
+/* Who asks whether it is locked has it for a moment. */
+static bool try_lock(int fd)
+{
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return true;
+		probe_sleep_until(probe_now() + NS_TO_TRY);
+	}
+	return false;
+}
+
+/* Whoever may open the file could hold the lock, and so keep a daemon from starting. */
 static int lock_directory(int dir, const char *path, struct error *err)
 {
 	char text[PID_MOST] = "";
-	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, LOCK_MODE);
 
 	if (fd < 0)
 		return error_set(err, errno, "%s/lock", path);
-	if (!flock(fd, LOCK_EX | LOCK_NB)) {
-		if (ftruncate(fd, 0) || dprintf(fd, "%d\n", (int)getpid()) < 0)
+	if (try_lock(fd)) {
+		if (fchmod(fd, LOCK_MODE) || ftruncate(fd, 0) ||
+		    dprintf(fd, "%d\n", (int)getpid()) < 0)
 			log_info("%s/lock: it does not say who holds it: %s", path,
 				 strerror(errno));
 		return fd;

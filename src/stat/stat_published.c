@@ -5,6 +5,7 @@
 #include "stat_display.h"
 #include "stat_frame.h"
 #include "stat_out.h"
+#include "stat_publishing.h"
 #include "stat_remote.h"
 
 #include <errno.h>
@@ -24,8 +25,6 @@
 
 enum { BOOT_ID = 40 };
 
-static const uint64_t ns_per_s = 1000000000;
-
 struct reader {
 	struct stat_options *options;
 	struct stat_out out;
@@ -34,6 +33,7 @@ struct reader {
 	struct stat status; /* of the mapped file */
 	struct publication before, now;
 	bool has_before;
+	bool is_past; /* the daemon had ended when this began, so it is not awaited if a number of intervals is wanted */
 	struct stat_frame frame;
 	enum publication_state state;
 	int trouble;           /* errno of the last failure that was said */
@@ -89,6 +89,18 @@ static bool has_filters(const struct stat_options *options)
 	       recording->blocks.devices.count || options->span.syscalls;
 }
 
+/* Who may follow the whole machine needs no daemon that has ended. */
+static bool is_alive(const struct stat_options *options)
+{
+	char *why;
+	bool is = stat_is_publishing(options->directory, &why);
+
+	if (why)
+		log_warn("%s; iotrace stat follows the whole machine itself", why);
+	free(why);
+	return is;
+}
+
 bool stat_published_is_wanted(struct stat_options *options, int argc)
 {
 	const struct recording *recording = &options->span.record.recording;
@@ -99,7 +111,7 @@ bool stat_published_is_wanted(struct stat_options *options, int argc)
 	if (argc || recording->pids.count || options->span.words.count || !is_shown(options) ||
 	    (recording->is_system && !is_of_all) || has_filters(options))
 		return false;
-	options->is_of_daemon = has_file(options);
+	options->is_of_daemon = has_file(options) && (!stat_may_follow_all() || is_alive(options));
 	return options->is_of_daemon;
 }
 
@@ -111,31 +123,13 @@ static void say_trouble(struct reader *reader, const struct error *err)
 	reader->trouble = err->code;
 }
 
-static void say_state(struct reader *reader)
+static void say_state(const struct reader *reader)
 {
-	const struct publication *now = &reader->now;
-	uint64_t clock = probe_now(), since = 0;
+	char *why = stat_publishing_state(&reader->now, reader->path, reader->boot_id);
 
-	if (clock > now->slot.monotonic)
-		since = (clock - now->slot.monotonic) / ns_per_s;
-	switch (reader->state) {
-	case PUBLICATION_RUNS:
-		break;
-	case PUBLICATION_STOPPED:
-		log_warn("iotrace daemon (process %u) has stopped; these are its last numbers",
-			 now->head.pid);
-		break;
-	case PUBLICATION_SILENT:
-		log_warn(
-			"iotrace daemon (process %u) has published nothing for %llu s: it was killed, or "
-			"it hangs",
-			now->head.pid, (unsigned long long)since);
-		break;
-	case PUBLICATION_OF_ANOTHER_BOOT:
-		log_warn("%s is of a daemon that ran before this machine was started",
-			 reader->path);
-		break;
-	}
+	if (why)
+		log_warn("%s; these are its last numbers", why);
+	free(why);
 }
 
 static void see_daemon(struct reader *reader)
@@ -211,18 +205,42 @@ static void show(struct reader *reader)
 	reader->frames++;
 }
 
+/* Of a daemon that had ended before, there is only its last interval. */
+static void show_last(struct reader *reader)
+{
+	uint64_t newest = reader->now.slot.generation;
+
+	reader->is_past = true;
+	if (newest > 1 && publication_copy(reader->file, newest - 1, &reader->before))
+		return;
+	stat_frame_between(&reader->frame, newest > 1 ? &reader->before : NULL, &reader->now);
+	show(reader);
+}
+
+/* Nothing was published since this began. */
+static bool had_ended(const struct reader *reader, bool is_same)
+{
+	return reader->state != PUBLICATION_RUNS && !reader->frames && !reader->is_past &&
+	       (is_same || !reader->has_before);
+}
+
 /* Shows what was published since the last time. */
 static void show_now(struct reader *reader)
 {
-	struct publication swap = reader->before;
+	struct publication swap;
+	bool is_same = reader->has_before &&
+		       reader->now.slot.generation == reader->before.slot.generation;
 
 	see_daemon(reader);
-	if (reader->has_before && reader->now.slot.generation == reader->before.slot.generation)
+	if (had_ended(reader, is_same)) {
+		show_last(reader);
+	} else if (is_same) {
 		return;
-	if (reader->has_before) {
+	} else if (reader->has_before) {
 		stat_frame_between(&reader->frame, &reader->before, &reader->now);
 		show(reader);
 	}
+	swap = reader->before;
 	reader->before = reader->now;
 	reader->now = swap;
 	reader->has_before = true;
@@ -231,7 +249,8 @@ static void show_now(struct reader *reader)
 static bool is_over(const struct reader *reader)
 {
 	return interrupt_has_come() || reader->out.is_closed || reader->out.code ||
-	       (reader->options->count && reader->frames >= reader->options->count);
+	       (reader->options->count &&
+		(reader->is_past || reader->frames >= reader->options->count));
 }
 
 /* A daemon publishes now and then, so a reading that is a bit later than that finds something new. */

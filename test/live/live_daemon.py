@@ -248,6 +248,33 @@ def killed(live):
             reader.wait()
 
 
+def gone(live):
+    """It has ended before somebody looks. Who may follow the whole machine follows it; all others get its last numbers, and -n ends."""
+    iotrace = live.for_all(IOTRACE)
+    here = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /run && mkdir /run/iotrace && mount --bind "$0" /run/iotrace && exec "$@"']
+    for number, word in ((signal.SIGTERM, "has stopped"), (signal.SIGKILL, "was killed")):
+        daemon = Daemon(live)
+        live.check(wait_until(lambda daemon=daemon: len(totals(live, daemon, "fs")) > 0), "it counts")
+        counting = daemon.children()[0]
+        daemon.end(number)
+        live.check(wait_until(lambda counting=counting: not os.path.exists(f"/proc/{counting}")), "nobody counts")
+        stat = [iotrace, "stat", "-n", "1", "-i", "500ms", "--json"]
+        ran = live.run([*here, daemon.directory, *stat])
+        live.equal(f"{word}, root: status", ran.returncode, 0)
+        said = " ".join(ran.stderr.decode().split())
+        live.check(f"(process {daemon.process.pid})" in said and word in said and "iotrace stat follows the whole machine itself" in said, said)
+        live.equal(f"{word}, root: view", [json.loads(line)["view"] for line in ran.stdout.splitlines()], ["op"])
+        ran = live.run([*here, daemon.directory, *NOBODY, *stat])
+        live.equal(f"{word}, nobody: status", ran.returncode, 0)
+        said = " ".join(ran.stderr.decode().split())
+        live.check("these are its last numbers" in said and f"(process {daemon.process.pid}) has" in said, said)
+        frames = [json.loads(line) for line in ran.stdout.splitlines()]
+        live.equal(f"{word}, nobody: views", [frame["view"] for frame in frames], ["all"])
+        live.check(frames and 0 < frames[0]["interval_s"] < 5 and any(row["name"].startswith("fs ") for row in frames[0]["rows"]), f"{frames}")
+    ran = live.run(["su", "nobody", "-s", "/bin/sh", "-c", f"exec flock -n {daemon.directory}/lock true"])
+    live.equal("the lock is for its user only", ran.returncode != 0 and b"ermission denied" in ran.stderr, True)
+
+
 def full(live):
     """Without space it goes on with what does not need it, and publishes when there is space again."""
     place = live.made("full")
@@ -574,7 +601,7 @@ def hostile(live):
     server.close()
 
 
-TESTS = (device, file_system, fuse, everything, killed, full, version, metrics_by_http, service, ended_at_once, without_perf, of_user, hang, flight, hostile)
+TESTS = (device, file_system, fuse, everything, killed, gone, full, version, metrics_by_http, service, ended_at_once, without_perf, of_user, hang, flight, hostile)
 
 with Live() as all_tests:
     if SOURCE != "bpf":
