@@ -24,5 +24,7 @@ bool mount_names_look(struct mount_names *names);
 const char *mount_names_point(const struct mount_names *names, uint32_t device);
 /* Sets the devices of the FUSE connections of this machine, at most `most`, also of virtiofs. Returns how many there are. */
 uint32_t mount_names_connections(const struct mount_names *names, uint32_t *device, uint32_t most);
+/* Returns how many requests of a FUSE connection wait for an answer; 0: none, or it cannot be read. No file system is asked. */
+uint32_t mount_names_waiting(const struct mount_names *names, uint32_t device);
 /* Writes the name of a block device, such as "sda"; "8:0" if there is no such device. */
 void mount_names_device(const struct mount_names *names, uint32_t device, char *text, size_t size);

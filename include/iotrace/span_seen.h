@@ -36,6 +36,7 @@ struct span_seen {
 		written; /* bytes that it moved, if it has ended and its definition has them */
 	bool has_failed; /* it ended with an error */
 	bool has_left;   /* its process ended before it did */
+	bool is_unseen;  /* it began before the recording; that it is open is all that is known */
 	uint64_t key[SPAN_KEYS];
 	uint32_t pid, tid; /* where it began; 0: unknown */
 	uint32_t stack;    /* stack of its begin: span_engine_frame(); 0: unknown */

@@ -8,6 +8,7 @@
 #include "analysis/span_print.h"
 #include "analysis/span_run.h"
 #include "command.h"
+#include "stat/stat_before.h"
 #include "stat/stat_counted.h"
 #include "stat/stat_display.h"
 #include "stat/stat_hang.h"
@@ -24,6 +25,7 @@
 #include <iotrace/frame.h>
 #include <iotrace/live.h>
 #include <iotrace/log.h>
+#include <iotrace/probe.h>
 #include <iotrace/users.h>
 #include <string.h>
 
@@ -43,6 +45,7 @@ struct stat_job {
 	uint32_t frames_reported;
 	bool is_counted; /* in the kernel */
 	struct stat_names names;
+	struct stat_before before; /* of FUSE connections */
 	struct stat_paths paths;
 	bool is_over;
 };
@@ -64,6 +67,10 @@ static void end_frame(struct stat_job *job, uint64_t to)
 	} else {
 		frames_cut(job->frames, to);
 		span_engine_look(run->engine, to, frames_open, job->frames);
+	}
+	if (job->names.has_connections) {
+		stat_before_look(&job->before, job->frames, false);
+		stat_before_open(&job->before, job->frames, to, false);
 	}
 	report = stat_out_report(&job->out, run, frames_get(job->frames));
 	/* The model names the file systems of samples. */
@@ -188,6 +195,8 @@ static int started(void *context, struct live *live, struct error *err)
 		span_engine_choose_calls(job->run->engine, options->record.recording.raw_groups);
 	job->is_counted = !why;
 	job->run->is_prompt = job->is_counted;
+	if (job->names.has_connections)
+		stat_before_begin(&job->before, job->names.mounts, probe_now());
 	span_counted_begin(job->run);
 	if (job->is_counted)
 		return 0;

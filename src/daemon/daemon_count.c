@@ -5,6 +5,7 @@
 #include "command.h"
 #include "daemon_hang.h"
 #include "daemon_line.h"
+#include "stat/stat_before.h"
 
 #include <errno.h>
 #include <iotrace/error.h>
@@ -44,6 +45,7 @@ struct count_job {
 	struct span_options *options;
 	struct span_run *run;
 	struct daemon_view view[PUBLICATION_VIEWS];
+	struct stat_before before;
 	struct daemon_hangs hangs; /* if they are wanted */
 	char *place;               /* of the spool */
 	uint32_t frames;           /* written */
@@ -138,6 +140,10 @@ static bool start_view(struct count_job *job, int view, struct live *live)
 					       .is_counted = !why,
 					       .hang = job->count->hang,
 					       .hangs = job->count->hang ? &job->hangs : NULL};
+	if (view == PUBLICATION_FUSE && !why) {
+		stat_before_begin(&job->before, job->count->names, probe_now());
+		job->view[view].before = &job->before;
+	}
 	if (why)
 		log_warn("%s are not counted: %s", daemon_view_title((uint32_t)view), why);
 	return !why;

@@ -2,6 +2,7 @@
 #include "daemon_line.h"
 
 #include "daemon_hang.h"
+#include "stat/stat_before.h"
 #include "stat/stat_counted.h"
 
 #include <inttypes.h>
@@ -152,6 +153,11 @@ void daemon_view_write(struct daemon_view *view, struct live *live, uint64_t now
 	frames_cut(view->groups, now);
 	frames_cut(view->owners, now);
 	live_counted_open(live, view->index, take_open, &to);
+	if (view->before) {
+		stat_before_look(view->before, view->owners, true);
+		stat_before_open(view->before, view->owners, now, true);
+		stat_before_open(view->before, view->groups, now, false);
+	}
 	books = live_counted_books(live, view->index);
 	if (view->hangs)
 		daemon_hangs_add(view->hangs, view->view, frames_get(view->groups));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 struct daemon_hangs;
+struct stat_before;
 struct live;
 
 struct daemon_view {
@@ -17,6 +18,7 @@ struct daemon_view {
 	struct daemon_hangs *hangs; /* NULL: not wanted */
 	uint64_t from;
 	struct frames *groups, *owners;
+	struct stat_before *before; /* FUSE requests; NULL: of another view */
 	struct counted_books books; /* at the last time */
 	uint64_t failed[COUNTED_ERRNOS];
 };

@@ -1,6 +1,7 @@
 /* daemon_name: see daemon_name.h. */
 #include "daemon_name.h"
 
+#include "stat/stat_before.h"
 #include "stat/stat_names.h"
 
 #include <iotrace/call_class.h>
@@ -35,7 +36,7 @@ static void name_operation(struct publication_row *row)
 	else if (row->view == PUBLICATION_FS)
 		name = call_class_name(row->kind);
 	else
-		name = span_fuse_opcode(row->kind);
+		name = row->kind == STAT_BEFORE ? "begun before" : span_fuse_opcode(row->kind);
 	if (name)
 		snprintf(row->operation, sizeof(row->operation), "%s", name);
 	else

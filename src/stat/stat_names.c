@@ -1,6 +1,8 @@
 /* stat_names: see stat_names.h. */
 #include "stat_names.h"
 
+#include "stat_before.h"
+
 #include <iotrace/error.h>
 #include <iotrace/mem.h>
 #include <iotrace/mount_names.h>
@@ -51,14 +53,17 @@ static size_t name_request(const void *context, const struct frame_row *row, cha
 {
 	const struct stat_names *names = context;
 	bool is_idle = (uint32_t)row->group == idle_operation;
+	bool has_point = is_idle || (uint32_t)row->group == STAT_BEFORE;
 	size_t length;
 
 	if (is_idle)
 		snprintf(text, size, "(idle)");
+	else if ((uint32_t)row->group == STAT_BEFORE)
+		snprintf(text, size, "(begun before)");
 	else
 		span_engine_group(names->engine, 0, row->group, text, size);
 	length = strlen(text);
-	if ((!is_idle && names->connections < 2) || length + 2 > size)
+	if ((!has_point && names->connections < 2) || length + 2 > size)
 		return length;
 	text[length++] = ' ';
 	stat_name_file_system(names->mounts, (uint32_t)(row->group >> 32), text + length,

@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
-from fuse import RawFuse, has_fuse  # noqa: E402
+from fuse import RawFuse, has_fuse, waiting_request  # noqa: E402
 from live import CALMED, IOTRACE, Live, SOURCE, together, wait_until  # noqa: E402
 
 NOBODY = ["setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all"]
@@ -509,6 +509,11 @@ def hang(live):
             live.check(f" ! {server.place}".encode()[:20] in rows, rows.decode())
             server.asked("answer")
             reader.wait()
+    with RawFuse(live) as server, waiting_request(live, server), Daemon(live, "--hang", "300ms") as daemon:
+        words = "something hangs: more than"
+        live.check(wait_until(lambda: words in daemon.said() and f"fuse {server.place} begun before" in daemon.said()), f"{words}: {daemon.said()}")
+        row = totals(live, daemon, "fuse")[server.place]
+        live.check(row["inflight"] == 1 and row["hang"] and row["oldest_s"] > 0.3 and row["util_percent"] > 90, f"begun before: {row}")
     ran = live.run([IOTRACE, "daemon", "--directory", live.path("other"), "--on-hang", "true"])
     live.equal("--on-hang alone", (ran.returncode, b"--on-hang goes with --hang TIME" in ran.stderr), (125, True))
 

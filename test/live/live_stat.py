@@ -19,8 +19,8 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import block  # noqa: E402
-from fuse import RawFuse, has_fuse  # noqa: E402
-from live import IOTRACE, Live, PROGRAM, SOURCE, together, wait_until  # noqa: E402
+from fuse import RawFuse, has_fuse, waiting_request  # noqa: E402
+from live import CALMED, IOTRACE, Live, PROGRAM, SOURCE, together, wait_until  # noqa: E402
 from stat_frames import frames, numbers, started, wchan  # noqa: E402
 
 DD = ["dd", "if=/dev/zero", "of=/dev/null", "bs=4k", "count=3000"]
@@ -338,6 +338,38 @@ def idle_fuse(live):
     live.equal("it hangs", last[f"FUSE_READ(15) {two.place}"]["inflight"], 1)
     live.equal("a row of zeros", [last[idle[2]][key] for key in ("inflight", "ops_total", "util_percent", "kept")], [0, 0, 0.0, True])
     live.check(f" {idle[2]} " in table, f"idle: {table}")
+
+
+def begun_before(live):
+    """A request that began before is not idle: it is in flight as long as the kernel says so, and hangs."""
+    stat = [IOTRACE, "stat", f"--source={SOURCE}", "-a", "--by", "fuse", "-i", "200ms", "--hang", "500ms"]
+    with RawFuse(live) as fuse, RawFuse(live) as other:
+        if not has_fuse(live, fuse):
+            return
+        with waiting_request(live, fuse):
+            ran = live.run([*stat, "--json", "-n", "6"])
+            table = live.run([*stat, "--batch", "-n", "6"]).stdout.decode()
+            with subprocess.Popen([*stat, "--json", "-n", "6"], env=CALMED, stdout=subprocess.PIPE) as answered:
+                lines = [answered.stdout.readline()]
+                fuse.asked("answer")
+                lines += answered.stdout.readlines()
+        live.equal("begun before: status", ran.returncode, 3)
+        found = [json.loads(line) for line in ran.stdout.splitlines()]
+        for frame in found:
+            names = [row["name"] for row in frame["rows"]]
+            live.check(f"(begun before) {fuse.place}" in names and f"(idle) {fuse.place}" not in names, f"begun before: {names}")
+            live.check(f"(idle) {other.place}" in names, f"the other one is idle: {names}")
+        row = {row["name"]: row for row in found[-1]["rows"]}[f"(begun before) {fuse.place}"]
+        live.equal("begun before", [row[key] for key in ("inflight", "hang", "util_percent", "ops_total")], [1, True, 100.0, 0])
+        live.check(0.5 < row["oldest_s"] < 60, f"begun before: {row}")
+        live.equal("the total", [found[-1]["total"][key] for key in ("inflight", "hang", "util_percent")], [1, True, 100.0])
+        hangs = [one for one in found[-1]["hangs"] if fuse.place in one["name"]]
+        live.equal("who waits is unknown", [(one["pid"], one["key"]) for one in hangs], [(0, None)])
+        live.check(f": (begun before) {fuse.place}\n" in table and " ! more than " in table, table)
+        names = [{row["name"]: row["inflight"] for row in json.loads(line)["rows"]} for line in lines]
+        live.equal("before the answer", names[0].get(f"(begun before) {fuse.place}"), 1)
+        live.equal("after it", [names[-1].get(f"{word} {fuse.place}", 0) for word in ("(begun before)", "(idle)")], [0, 0])
+        live.check(f"(idle) {fuse.place}" in names[-1], f"{names[-1]}")
 
 
 def by_fuse(live):
@@ -770,6 +802,7 @@ def fuses(live):
     hang(live)
     hung_path(live)
     idle_fuse(live)
+    begun_before(live)
 
 
 def whole_machine(live):

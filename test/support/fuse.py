@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from live import CALMED
+from live import CALMED, wait_until
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 
@@ -36,6 +36,34 @@ class RawFuse:
         with contextlib.suppress(BrokenPipeError):
             self.server.stdin.close()
         self.server.wait()
+
+
+@contextlib.contextmanager
+def fusectl():
+    """/sys/fs/fuse/connections, which some machines have not mounted."""
+    place = "/sys/fs/fuse/connections"
+    is_mounted = os.path.ismount(place)
+    if not is_mounted:
+        subprocess.run(["mount", "-t", "fusectl", "none", place], check=True)
+    try:
+        yield place
+    finally:
+        if not is_mounted:
+            subprocess.run(["umount", "-l", place], check=True)
+
+
+@contextlib.contextmanager
+def waiting_request(live, fuse):
+    """A request that waits for its answer, as the kernel says: the process that made it."""
+    with fusectl() as connections:
+        reader = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        path = os.path.join(connections, str(os.minor(os.stat(fuse.place).st_dev)), "waiting")
+        live.check(wait_until(lambda: open(path, encoding="ascii").read() == "1\n"), "a request waits")
+        try:
+            yield reader
+        finally:
+            fuse.asked("answer")
+            reader.wait()
 
 
 def has_fuse(live, fuse):

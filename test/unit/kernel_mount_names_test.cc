@@ -131,6 +131,16 @@ TEST_F(MountNames, WhatOnlyWeSeeHasOurPoint)
 	EXPECT_FALSE(mount_names_look(names));
 }
 
+TEST_F(MountNames, RequestsOfAConnectionThatWait)
+{
+	mounts_of("1", "");
+	std::filesystem::create_directories(scratch.path("sys/fs/fuse/connections/44"));
+	std::ofstream(scratch.path("sys/fs/fuse/connections/44/waiting")) << "17\n";
+	open();
+	EXPECT_EQ(mount_names_waiting(names, device(0, 44)), 17);
+	EXPECT_EQ(mount_names_waiting(names, device(0, 45)), 0);
+}
+
 TEST_F(MountNames, FuseConnectionsOfTheMachine)
 {
 	mounts_of("1", "20 1 0:44 / /a rw - fuse.sshfs host: rw\n"

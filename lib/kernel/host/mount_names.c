@@ -15,7 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { MINOR_BITS = 20, MACHINE = 1 /* the first process */ };
+enum { MINOR_BITS = 20, MACHINE = 1 /* the first process */, WAITING = 24 };
 
 struct mount_names {
 	struct procfs proc, sys;
@@ -162,4 +162,14 @@ uint32_t mount_names_connections(const struct mount_names *names, uint32_t *devi
 		if (names->point[i].is_fuse)
 			add_device(device, &count, most, names->point[i].device);
 	return count;
+}
+
+uint32_t mount_names_waiting(const struct mount_names *names, uint32_t device)
+{
+	char text[WAITING];
+
+	if (procfs_read(&names->sys, text, sizeof(text), "fs/fuse/connections/%u/waiting", device) <
+	    0)
+		return 0;
+	return (uint32_t)strtoul(text, NULL, 10);
 }

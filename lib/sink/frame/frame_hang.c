@@ -63,7 +63,7 @@ static const char *comm_of(const struct frame_report *report, const struct frame
 static size_t key_of(const struct frame_report *report, const struct frame_hang *hang, char *text)
 {
 	*text = '\0';
-	return report->name && !report->has_keys
+	return hang->seen.is_unseen || (report->name && !report->has_keys)
 		       ? 0
 		       : span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
 }
@@ -159,16 +159,20 @@ static uint32_t put_hang(const struct frame_report *report, const struct frame_h
 	const char *comm = comm_of(report, hang);
 	bool is_known = hang->wchan && *hang->wchan;
 	uint32_t thread = hang->seen.tid ? hang->seen.tid : hang->seen.pid;
-	char group[NAME_MOST], key[NAME_MOST], *call = call_text(hang), *text;
+	char group[NAME_MOST], key[NAME_MOST], *call = call_text(hang), *text, *by;
 
 	frame_group_name(report, hang->seen.group, group, sizeof(group));
 	key_of(report, hang, key);
-	text = mem_format("! %.1f s: %s %s by %s(%u)%s%s%s%s%s%s%s", age_of(report, hang), group,
-			  key, *comm ? comm : "?", thread, hang->user ? " of " : "",
+	by = hang->seen.is_unseen ? mem_strdup("")
+				  : mem_format(" by %s(%u)", *comm ? comm : "?", thread);
+	text = mem_format("! %s%.1f s: %s%s%s%s%s%s%s%s%s%s%s",
+			  hang->seen.is_unseen ? "more than " : "", age_of(report, hang), group,
+			  *key ? " " : "", key, by, hang->user ? " of " : "",
 			  hang->user ? hang->user : "", hang->group ? ":" : "",
 			  hang->group ? hang->group : "", call, is_known ? ", in " : "",
 			  is_known ? hang->wchan : "");
 	put_line(report, text, 1, out);
+	free(by);
 	free(call);
 	free(text);
 	return 1 + put_stack(report, hang->stack, out);

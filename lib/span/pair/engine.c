@@ -25,6 +25,7 @@ static void fill_seen(struct span_seen *seen, const struct open_span *span, uint
 	seen->written = span->written;
 	seen->has_failed = span->has_failed;
 	seen->has_left = span->left;
+	seen->is_unseen = false;
 	seen->pid = span->pid;
 	seen->tid = span->tid;
 	seen->stack = span->stack;

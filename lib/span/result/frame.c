@@ -184,9 +184,12 @@ void frames_cut(struct frames *frames, uint64_t to)
 	}
 }
 
-static void fly(struct frame_row *row, const struct span_seen *open, bool is_hung)
+static void fly(const struct frame *frame, struct frame_row *row, const struct span_seen *open,
+		bool is_hung)
 {
 	row->in_flight++;
+	if (open->is_unseen)
+		row->busy = frame->to - frame->from;
 	row->is_hung |= is_hung;
 	if (!row->oldest || open->begin < row->oldest)
 		row->oldest = open->begin;
@@ -201,8 +204,8 @@ void frames_open(void *context, const struct span_seen *open)
 
 	if (open->begin > frame->to)
 		return;
-	fly(&frames_group(frames, open->group)->row, open, is_hung);
-	fly(&frames->total.row, open, is_hung);
+	fly(frame, &frames_group(frames, open->group)->row, open, is_hung);
+	fly(frame, &frames->total.row, open, is_hung);
 	if (!is_hung)
 		return;
 	MEM_GROW(frames->hang, frames->hangs_cap, frame->hangs + 1);
