@@ -47,6 +47,9 @@ struct publication_head {
 	char boot_id[40];    /* of /proc/sys/kernel/random/boot_id */
 	char program[32];    /* "iotrace 0.1.0" */
 	uint64_t generation; /* of the newest slot, which is this number modulo `slots`; 0: none */
+	uint64_t
+		uncounted_since; /* nobody counts since then, CLOCK_MONOTONIC, ns; 0: somebody does */
+	uint64_t uncounted;      /* ns in which nobody counted, up to the newest slot */
 };
 
 /* Accounting of a view since the daemon began. */
@@ -128,7 +131,8 @@ static inline const void *publication_row(const struct publication *publication,
 enum publication_state {
 	PUBLICATION_RUNS,
 	PUBLICATION_STOPPED,
-	PUBLICATION_SILENT, /* for some intervals; the daemon may have been killed */
+	PUBLICATION_UNCOUNTED, /* the daemon runs, but nobody counts */
+	PUBLICATION_SILENT,    /* for some intervals; the daemon may have been killed */
 	PUBLICATION_OF_ANOTHER_BOOT,
 };
 

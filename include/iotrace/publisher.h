@@ -18,5 +18,7 @@ struct publisher *publisher_open(const struct publisher_options *options, struct
 struct publication_slot *publisher_next(struct publisher *publisher);
 void *publisher_row(struct publisher *publisher, uint32_t index);
 void publisher_put(struct publisher *publisher);
+/* Says since when nobody counts (0: somebody does), and for how long nobody has counted before. */
+void publisher_uncounted(struct publisher *publisher, uint64_t since, uint64_t uncounted);
 /* Says in the file that the daemon has stopped. */
 void publisher_close(struct publisher *publisher);

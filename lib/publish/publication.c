@@ -139,6 +139,9 @@ int publication_copy(const struct publication_file *file, uint64_t generation,
 
 		to->head.generation = newest;
 		to->head.is_stopped = __atomic_load_n(&file->mapped->is_stopped, __ATOMIC_ACQUIRE);
+		to->head.uncounted_since = __atomic_load_n(&file->mapped->uncounted_since,
+							   __ATOMIC_ACQUIRE);
+		to->head.uncounted = __atomic_load_n(&file->mapped->uncounted, __ATOMIC_ACQUIRE);
 		code = newest ? copy_once(file, generation ? generation : newest, to) : -ENODATA;
 		/* The writer has gone on meanwhile. */
 		if (code == -ENODATA && newest && !generation)
@@ -164,6 +167,8 @@ enum publication_state publication_state(const struct publication *publication, 
 		return PUBLICATION_OF_ANOTHER_BOOT;
 	if (head->is_stopped)
 		return PUBLICATION_STOPPED;
+	if (head->uncounted_since)
+		return PUBLICATION_UNCOUNTED;
 	return since / SILENT_INTERVALS > head->interval && since > silent_ns ? PUBLICATION_SILENT
 									      : PUBLICATION_RUNS;
 }

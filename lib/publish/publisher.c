@@ -139,6 +139,12 @@ void publisher_put(struct publisher *publisher)
 	publisher->slot = NULL;
 }
 
+void publisher_uncounted(struct publisher *publisher, uint64_t since, uint64_t uncounted)
+{
+	__atomic_store_n(&publisher->head->uncounted, uncounted, __ATOMIC_RELEASE);
+	__atomic_store_n(&publisher->head->uncounted_since, since, __ATOMIC_RELEASE);
+}
+
 void publisher_close(struct publisher *publisher)
 {
 	if (!publisher)

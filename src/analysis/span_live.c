@@ -23,8 +23,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { FORGET = 1 << 20 };
+
 struct recording_run {
 	struct span_run *run;
+	uint64_t forgotten; /* bytes of the spool in memory */
 	struct record_places places;
 	struct quiet quiet;
 	sigset_t mask; /* signal mask of the command */
@@ -39,10 +42,10 @@ static int open_live(struct recording_run *r, struct error *err)
 		.recording = &r->run->options->record.recording,
 		.place = record_places_spool(&r->places),
 		.spool_path = r->places.spool,
+		.memory = r->run->options->spool_memory,
 		.cmdline = r->cmdline,
 		.quiet = &r->quiet,
 		.mask = &r->mask,
-		.disk_limit = r->run->options->spool_limit,
 		.is_confined = true,
 	};
 
@@ -69,15 +72,27 @@ static void report_round(struct span_run *run, uint64_t now)
 	run->round(run->context);
 }
 
+/* What was read leaves the spool in memory. */
+static void forget(struct recording_run *r)
+{
+	uint64_t at = run_position(r->run->run);
+
+	if (!r->run->options->spool_memory || at < r->forgotten + FORGET)
+		return;
+	r->forgotten = at;
+	live_forget(r->live, at, at);
+}
+
 /*
  * Everything that was recorded so far has been read. If nothing arrives until a round is due, everything until now is known. On a
  * machine where there is always more to read, the last event gives the current time.
  */
 static uint64_t available(void *context, uint64_t have)
 {
-	const struct recording_run *r = context;
+	struct recording_run *r = context;
 	struct span_run *run = r->run;
 
+	forget(r);
 	while (run->round && !live_await(r->live, have, run->next))
 		report_round(run, probe_now());
 	if (run->round && live_ended(r->live) == LIVE_RUNNING &&
@@ -113,6 +128,7 @@ static int follow(struct recording_run *r, const char *name)
 	const struct run_source source = {
 		.path = r->places.spool,
 		.place = record_places_spool(&r->places),
+		.fd = r->run->options->spool_memory ? live_spool(r->live) : 0,
 		.available = available,
 		.available_context = r,
 		.should_stop = is_asked_to_stop,
@@ -151,7 +167,9 @@ static int start(struct recording_run *r, struct error *err)
 
 	if (!code && recording->ready_fd)
 		code = live_keep_ready_fd(recording->ready_fd, err);
-	if (!code)
+	if (!code && r->run->options->spool_memory)
+		r->places.spool = mem_strdup("the records in memory");
+	else if (!code)
 		code = record_places_open(&r->places, &r->run->options->record, err);
 	if (!code)
 		code = open_live(r, err);

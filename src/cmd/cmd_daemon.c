@@ -181,7 +181,6 @@ static int count(struct daemon *daemon)
 
 	feed = feed_new(daemon_count_run, &daemon->count, &err);
 	daemon->has_frame = false;
-	daemon_publish_clean(&daemon->publish);
 	if (!feed) {
 		command_complain(&err);
 		return STATUS_FAILED;
@@ -214,6 +213,7 @@ static int run_all(struct daemon *daemon)
 		log_warn(
 			"the process that counts has ended (status %d); the next one begins in %u s",
 			status, wait);
+		daemon_publish_uncounted(&daemon->publish);
 		totals_restart(daemon->totals);
 		supervisor_status("the process that counts has ended; it begins again");
 		if (!pause_for(wait * MS_PER_S))
@@ -295,7 +295,6 @@ static int run_daemon(void *context, int argc, char **argv)
 	struct daemon daemon = {.options = options,
 				.count = {.command = &command_daemon,
 					  .interval = options->interval,
-					  .directory = options->directory,
 					  .verbosity = options->verbosity}};
 	struct error err = {0};
 	int status = STATUS_FAILED;

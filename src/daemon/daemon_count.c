@@ -47,7 +47,6 @@ struct count_job {
 	struct daemon_view view[PUBLICATION_VIEWS];
 	struct stat_before before;
 	struct daemon_hangs hangs; /* if they are wanted */
-	char *place;               /* of the spool */
 	uint32_t frames;           /* written */
 	bool has_begun, has_failed;
 };
@@ -193,8 +192,7 @@ static void choose(const struct count_job *job)
 	options->record.verbosity = count->verbosity;
 	options->record.recording.ring_bytes = RING;
 	options->record.recording.buffer_bytes = QUEUE;
-	options->record.output.path = job->place;
-	options->spool_limit = SPOOL;
+	options->spool_memory = SPOOL;
 	options->room = ROOM;
 	options->cells = (uint32_t)(cells < CELLS_LEAST  ? CELLS_LEAST
 				    : cells > CELLS_MOST ? CELLS_MOST
@@ -255,12 +253,9 @@ int daemon_count_run(void *context)
 	daemon_count_release_signals();
 	http_leave(job.count->http);
 	peers_leave(job.count->peers);
-	job.place = mem_format("%s/counting", job.count->directory);
 	choose(&job);
-	if (!open_hangs(&job)) {
-		free(job.place);
+	if (!open_hangs(&job))
 		return STATUS_FAILED;
-	}
 	job.run = &run;
 	status = span_run_command(&run, job.count->command, views[0].span, 0, NULL);
 	for (int i = 0; i < PUBLICATION_VIEWS; i++)
@@ -268,6 +263,5 @@ int daemon_count_run(void *context)
 	if (job.count->hang)
 		daemon_hangs_close(&job.hangs);
 	span_options_release(&options);
-	free(job.place);
 	return status;
 }

@@ -16,7 +16,6 @@ struct peers;
 struct daemon_count {
 	const struct command *command; /* for messages */
 	uint64_t interval;             /* ns */
-	const char *directory;         /* for the records of tasks that begin and end */
 	const struct http *http;       /* left to the daemon, and so are these; NULL: none */
 	const struct peers *peers;
 	int verbosity;

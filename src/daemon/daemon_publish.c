@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 enum {
-	LEFT_MOST = 16,
 	DIRECTORY_MODE = 0755,
 	OTHERS_WRITE = 022,
 	FILE_MODE = 0644,
@@ -183,41 +182,39 @@ static void write_metrics(struct daemon_publish *publish)
 	free(text);
 }
 
+void daemon_publish_uncounted(struct daemon_publish *publish)
+{
+	publish->uncounted_since = totals_slot(publish->totals)->monotonic;
+	if (publish->now)
+		publisher_uncounted(publish->now, publish->uncounted_since, publish->uncounted);
+}
+
+static void see_counted(struct daemon_publish *publish)
+{
+	uint64_t from = totals_slot(publish->totals)->from;
+
+	if (!publish->uncounted_since)
+		return;
+	if (from > publish->uncounted_since)
+		publish->uncounted += from - publish->uncounted_since;
+	publish->uncounted_since = 0;
+	if (publish->now)
+		publisher_uncounted(publish->now, 0, publish->uncounted);
+}
+
 void daemon_publish_put(struct daemon_publish *publish)
 {
 	bool is_step = steps_add(publish->steps, publish->totals);
 
 	if ((!publish->now || !publish->past) && probe_now() >= publish->retry)
 		open_files(publish);
+	see_counted(publish);
 	if (publish->now)
 		totals_publish(publish->totals, publish->now);
 	if (publish->past && is_step)
 		steps_publish(publish->steps, publish->past);
 	if (publish->options->metrics_file)
 		write_metrics(publish);
-}
-
-static void remove_left(const struct place_left *left)
-{
-	static const char *const name[] = {PLACE_SPOOL, "owner"};
-	int dir = open(left->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	for (size_t i = 0; dir >= 0 && i < sizeof(name) / sizeof(*name); i++)
-		unlinkat(dir, name[i], 0);
-	if (dir >= 0)
-		close(dir);
-	if (rmdir(left->path))
-		log_info("cannot remove %s: %s", left->path, strerror(errno));
-}
-
-void daemon_publish_clean(const struct daemon_publish *publish)
-{
-	struct place_left left[LEFT_MOST];
-	uint32_t count = place_find_left(publish->options->directory, left, LEFT_MOST);
-
-	for (uint32_t i = 0; i < count; i++)
-		remove_left(&left[i]);
-	place_left_release(left, count);
 }
 
 void daemon_publish_close(struct daemon_publish *publish)

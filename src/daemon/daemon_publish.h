@@ -12,10 +12,11 @@ struct daemon_publish {
 	const struct daemon_options *options;
 	const struct totals *totals; /* lent */
 	struct steps *steps;
-	struct publisher *now, *past; /* NULL: it could not be made; it is tried again */
-	uint64_t start, retry;        /* ns since 1970; of CLOCK_MONOTONIC */
-	int lock;                     /* -1: none */
-	bool has_failed;              /* the metrics; it is said once */
+	struct publisher *now, *past;        /* NULL: it could not be made; it is tried again */
+	uint64_t start, retry;               /* ns since 1970; of CLOCK_MONOTONIC */
+	uint64_t uncounted_since, uncounted; /* see publication.h */
+	int lock;                            /* -1: none */
+	bool has_failed;                     /* the metrics; it is said once */
 };
 
 /* Makes the directory, and locks it. Returns 0, or -errno with a message. */
@@ -23,6 +24,6 @@ int daemon_publish_open(struct daemon_publish *publish, const struct daemon_opti
 			const struct totals *totals, struct error *err);
 /* Publishes an interval. A full file system is said once, and tried again later. */
 void daemon_publish_put(struct daemon_publish *publish);
-/* Removes what a process that counted has left when it was killed. */
-void daemon_publish_clean(const struct daemon_publish *publish);
+/* Says that nobody counts until the next interval. */
+void daemon_publish_uncounted(struct daemon_publish *publish);
 void daemon_publish_close(struct daemon_publish *publish);

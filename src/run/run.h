@@ -86,7 +86,7 @@ uint64_t run_continue(struct run *run, const struct run *from);
 void run_renew(struct run *run);
 /* Returns the offset of the first record that run_continue() needs: see capture_position(). */
 uint64_t run_followed(const struct run *run);
-/* Returns how many bytes of records the rounds so far had. */
+/* Returns how many bytes of records the rounds so far had; 0 before run_open(). */
 uint64_t run_position(const struct run *run);
 /* Returns the time of the latest event so far. */
 uint64_t run_time(const struct run *run);

@@ -64,7 +64,7 @@ uint64_t run_position(const struct run *run)
 {
 	uint64_t total;
 
-	return capture_position(run->capture, &total);
+	return run->capture ? capture_position(run->capture, &total) : 0;
 }
 
 uint64_t run_time(const struct run *run)

@@ -36,8 +36,8 @@ struct span_options {
 	bool is_of_owners; /* numbers are those of devices, file systems and connections, and of kinds of operations */
 	bool has_user; /* only calls of threads of this user are counted */
 	uint32_t user;
-	uint64_t spool_limit; /* bytes of disk for the records of tasks; 0: many */
-	uint32_t cells;       /* see struct counted_span */
+	uint64_t spool_memory; /* bytes of memory for the records of tasks; 0: they are in a file */
+	uint32_t cells;        /* see struct counted_span */
 	uint8_t about[SPANS_MAX][COUNTED_VALUES], fd[COUNTED_VALUES],
 		fd2[COUNTED_VALUES]; /* of counted spans, and of calls */
 };

@@ -214,13 +214,22 @@ static void add_connections(struct stat_frame *frame, const struct publication *
 	}
 }
 
+uint64_t stat_frame_uncounted(const struct publication *before, const struct publication *after)
+{
+	return after->head.uncounted > before->head.uncounted
+		       ? after->head.uncounted - before->head.uncounted
+		       : 0;
+}
+
 void stat_frame_between(struct stat_frame *frame, const struct publication *before,
 			const struct publication *after)
 {
 	clear(frame, after);
 	look_for_connections(frame);
 	if (before)
-		frame->frame.from = before->slot.monotonic;
+		frame->frame.from = before->slot.monotonic + stat_frame_uncounted(before, after);
+	if (frame->frame.from > after->slot.monotonic)
+		frame->frame.from = after->slot.from;
 	for (uint32_t i = 0; i < after->slot.rows; i++) {
 		const struct publication_row *row = publication_row(after, i);
 

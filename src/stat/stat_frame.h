@@ -24,6 +24,8 @@ struct stat_frame {
 /* Makes the frame between two readings of the same file; before: NULL: since the daemon began. Both are lent. */
 void stat_frame_between(struct stat_frame *frame, const struct publication *before,
 			const struct publication *after);
+/* Returns for how long nobody counted between both, ns. It is no part of the frame's time. */
+uint64_t stat_frame_uncounted(const struct publication *before, const struct publication *after);
 /* Makes the frame of a slot of the history, which is lent. */
 void stat_frame_of_step(struct stat_frame *frame, const struct publication *step);
 /* For struct frame_report; the context is the struct stat_frame. */

@@ -25,6 +25,8 @@
 
 enum { BOOT_ID = 40 };
 
+static const uint64_t ns_per_s = 1000000000;
+
 struct reader {
 	struct stat_options *options;
 	struct stat_out out;
@@ -217,6 +219,14 @@ static void show_last(struct reader *reader)
 	show(reader);
 }
 
+static void say_uncounted(uint64_t ns)
+{
+	if (ns)
+		log_warn(
+			"nothing was counted for %.1f s before these numbers, because another process counts now",
+			(double)ns / (double)ns_per_s);
+}
+
 /* Nothing was published since this began. */
 static bool had_ended(const struct reader *reader, bool is_same)
 {
@@ -237,6 +247,7 @@ static void show_now(struct reader *reader)
 	} else if (is_same) {
 		return;
 	} else if (reader->has_before) {
+		say_uncounted(stat_frame_uncounted(&reader->before, &reader->now));
 		stat_frame_between(&reader->frame, &reader->before, &reader->now);
 		show(reader);
 	}

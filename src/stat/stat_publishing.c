@@ -26,6 +26,10 @@ char *stat_publishing_state(const struct publication *publication, const char *p
 		break;
 	case PUBLICATION_STOPPED:
 		return mem_format("iotrace daemon (process %u) has stopped", publication->head.pid);
+	case PUBLICATION_UNCOUNTED:
+		return mem_format(
+			"the process of iotrace daemon (process %u) that counts has ended, so nothing has been counted for %llu s",
+			publication->head.pid, (unsigned long long)since);
 	case PUBLICATION_SILENT:
 		return mem_format(
 			"iotrace daemon (process %u) has published nothing for %llu s: it was killed, or it hangs",

@@ -293,6 +293,42 @@ def full(live):
         subprocess.run(["umount", "-l", place], check=False)
 
 
+def without_space(live):
+    """It counts and publishes on a file system without space: what counts needs no file there. A reader is told if nobody counts."""
+    place = live.made("no-space")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", place], check=True)
+    try:
+        with Daemon(live, directory=os.path.join(place, "run")) as daemon:
+            subprocess.run(["dd", "if=/dev/zero", f"of={place}/fill", "bs=1M", "count=20"], check=False, stderr=subprocess.DEVNULL)
+            live.equal("no space is left", os.statvfs(place).f_bavail, 0)
+            before = totals(live, daemon, "fs")
+            # Each process makes records.
+            work = f"for i in $(seq 14000); do (:); done; dd if=/dev/zero of={live.path('written')} bs=64k count=100"
+            subprocess.run(["sh", "-c", work], check=True, stderr=subprocess.DEVNULL)
+            after = totals(live, daemon, "fs")
+            live.check(sum(change(before, after, name, "written_bytes_total") for name in after) >= 100 << 16, f"without space: {daemon.said()}")
+            spools = [os.stat(path) for path in (f"/proc/{daemon.children()[0]}/fd/{fd}" for fd in os.listdir(f"/proc/{daemon.children()[0]}/fd"))
+                      if os.readlink(path).startswith("/memfd:iotrace-spool")]
+            live.check(spools and all(1 << 20 < one.st_size and one.st_blocks * 512 < 2 << 20 for one in spools),
+                       f"what was read leaves the memory: {[(one.st_size, one.st_blocks) for one in spools]}")
+            live.equal("it says nothing", daemon.said(), "")
+            live.equal("its files", sorted(os.listdir(daemon.directory)), ["history", "lock", "socket", "stat"])
+            command = [*NOBODY, live.for_all(IOTRACE), "stat", f"--daemon={daemon.directory}", "--json", "-i", "200ms"]
+            with subprocess.Popen([*command, "-n", "30"], env=CALMED, stdout=subprocess.PIPE, stderr=open(live.path("told"), "wb")) as reader:
+                first = json.loads(reader.stdout.readline())
+                os.kill(daemon.children()[0], signal.SIGKILL)
+                frames = [first, *[json.loads(line) for line in reader.stdout]]
+            with open(live.path("told"), encoding="utf-8") as file:
+                said = " ".join(file.read().split())
+            live.check("that counts has ended, so nothing has been counted for" in said, f"told: {said}")
+            gap = float((said.partition("nothing was counted for ")[2] or "0").split()[0])
+            live.check(gap > 1, f"told how long nobody counted: {said}")
+            # A process that counts begins 1 s after the one before.
+            live.check(max(frame["interval_s"] for frame in frames) < gap, f"that time is in no interval: {gap} {[one['interval_s'] for one in frames]}")
+    finally:
+        subprocess.run(["umount", "-l", place], check=False)
+
+
 def version(live):
     """A file of another version, and what is no such file."""
     directory = live.made("other")
@@ -606,7 +642,7 @@ def hostile(live):
     server.close()
 
 
-TESTS = (device, file_system, fuse, everything, killed, gone, full, version, metrics_by_http, service, ended_at_once, without_perf, of_user, hang, flight, hostile)
+TESTS = (device, file_system, fuse, everything, killed, gone, full, without_space, version, metrics_by_http, service, ended_at_once, without_perf, of_user, hang, flight, hostile)
 
 with Live() as all_tests:
     if SOURCE != "bpf":

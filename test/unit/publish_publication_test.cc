@@ -67,6 +67,8 @@ void fill(struct publisher *publisher, uint64_t number)
 TEST_F(Publication, LayoutIsThatOfThePage)
 {
 	EXPECT_EQ(offsetof(struct publication_head, generation), 128u);
+	EXPECT_EQ(offsetof(struct publication_head, uncounted_since), 136u);
+	EXPECT_EQ(offsetof(struct publication_head, uncounted), 144u);
 	EXPECT_EQ(offsetof(struct publication_head, boot_id), 56u);
 	EXPECT_EQ(offsetof(struct publication_slot, failed), 48u);
 	EXPECT_EQ(offsetof(struct publication_slot, books), 2096u);
@@ -136,6 +138,13 @@ TEST_F(Publication, IsReadAsItWasWritten)
 	EXPECT_EQ(publication_state(&copy, UINT64_C(60000000000), ""), PUBLICATION_SILENT);
 	EXPECT_EQ(publication_state(&copy, copy.slot.monotonic, "another"),
 		  PUBLICATION_OF_ANOTHER_BOOT);
+	publisher_uncounted(publisher, 17, 5);
+	ASSERT_EQ(publication_copy(file, 0, &copy), 0);
+	EXPECT_EQ(copy.head.uncounted, 5u);
+	EXPECT_EQ(publication_state(&copy, copy.slot.monotonic, ""), PUBLICATION_UNCOUNTED);
+	publisher_uncounted(publisher, 0, 5);
+	ASSERT_EQ(publication_copy(file, 0, &copy), 0);
+	EXPECT_EQ(publication_state(&copy, copy.slot.monotonic, ""), PUBLICATION_RUNS);
 	publisher_close(publisher);
 	ASSERT_EQ(publication_copy(file, 0, &copy), 0);
 	EXPECT_EQ(publication_state(&copy, copy.slot.monotonic, ""), PUBLICATION_STOPPED);
