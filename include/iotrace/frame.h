@@ -81,6 +81,11 @@ struct frame_flight {
 
 void frames_count_part(struct frames *frames, const struct frame_part *part);
 void frames_count_flight(struct frames *frames, const struct frame_flight *flight);
+/*
+ * The group is a process or thread, and at `time` another one got its number: the total begins again. What the other one did in the same
+ * interval may count for the new one.
+ */
+void frames_renew(struct frames *frames, uint64_t group, uint64_t time);
 /* Lent until frames_next(). */
 const struct frame *frames_get(struct frames *frames);
 void frames_next(struct frames *frames);

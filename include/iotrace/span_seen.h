@@ -69,4 +69,6 @@ struct span_output {
 	void (*left)(void *context, const struct span_seen *left);
 	/* NULL: not wanted; then such a request is an operation of its own. */
 	void (*moved)(void *context, const struct span_moved *moved);
+	/* A thread has begun, with a number that another one may have had. pid == tid: a process. NULL: not wanted. */
+	void (*born)(void *context, uint32_t pid, uint32_t tid, uint64_t time);
 };

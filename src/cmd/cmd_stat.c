@@ -142,6 +142,20 @@ static void moved(void *context, const struct span_moved *moved)
 	frames_moved(job->frames, moved);
 }
 
+/* The row of a process or thread that has ended is not that of the next one with its number. */
+static void born(void *context, uint32_t pid, uint32_t tid, uint64_t time)
+{
+	struct stat_job *job = context;
+	const char *by = job->options->span.by;
+
+	if (!job->is_counted)
+		see_time(job, time);
+	if (by && !strcmp(by, "thread"))
+		frames_renew(job->frames, tid, time);
+	else if (by && !strcmp(by, "process") && pid == tid)
+		frames_renew(job->frames, pid, time);
+}
+
 static void report_now(void *context)
 {
 	struct stat_job *job = context;
@@ -227,8 +241,12 @@ static int report_all(void *context, struct error *err)
 static int stat_run(struct stat_options *options, const char *span, int argc, char **argv)
 {
 	struct stat_job job = {.options = options};
-	const struct span_output output = {
-		.seen = seen, .begun = begun, .left = left, .moved = moved, .context = &job};
+	const struct span_output output = {.seen = seen,
+					   .begun = begun,
+					   .left = left,
+					   .moved = moved,
+					   .born = born,
+					   .context = &job};
 	struct span_run run = {.options = &options->span,
 			       .output = &output,
 			       .round = report_now,

@@ -101,6 +101,46 @@ def by_thread(live):
     live.equal("threads", sum(row["ops_total"] == 200 for row in last["rows"]), 3)
 
 
+REUSED = """
+import os, time
+number = int(open('/proc/sys/kernel/ns_last_pid').read()) + 3000
+def run(text, size):
+    for i in range(50):
+        open('/proc/sys/kernel/ns_last_pid', 'w').write(str(number - 1))
+        pid = os.fork()
+        if pid == 0:
+            if os.getpid() == number:
+                open('/proc/self/comm', 'w').write(text)
+                fd = os.open('/dev/null', os.O_WRONLY)
+                for i in range(size): os.write(fd, b'x' * 1000)
+            os._exit(0)
+        os.waitpid(pid, 0)
+        if pid == number: return
+    print('not reused')
+print(number)
+run('first', 500)
+time.sleep(1)
+run('second', 30)
+time.sleep(0.5)
+"""
+
+
+def reused(live):
+    """A process with the number of one that has ended does not get its sums."""
+    for view in ("process", "thread"):
+        path = live.path(f"reused-{view}")
+        ran = live.run([IOTRACE, "stat", f"--source={SOURCE}", "--by", view, "-i", "200ms", f"--json={path}", "--", sys.executable, "-S", "-c", REUSED])
+        live.equal(f"{view}: status", (ran.returncode, ran.stdout.count(b"\n")), (0, 1))
+        with open(path, encoding="utf-8") as file:
+            found = [{row["name"]: row for row in json.loads(line)["rows"]} for line in file]
+        number = int(ran.stdout)
+        first, second = f"first({number})", f"second({number})"
+        live.check(any(frame.get(first, {}).get("written_bytes_total") == 500000 + len("first") for frame in found), f"{view}: {[sorted(one) for one in found]}")
+        last = found[-1].get(second, {})
+        live.equal(f"{view}: another process", last.get("written_bytes_total"), 30000 + len("second"))
+        live.check(30 < last.get("ops_total", 0) < 100, f"{view}: {last}")
+
+
 COUNTED = [sys.executable, "-S", "-c", "import os\nfd = os.open('/dev/zero', 0)\nfor i in range(700): os.pread(fd, 10, 0)\nos._exit(0)"]
 
 
@@ -858,7 +898,7 @@ def idle(live):
     live.check(0 < found < 40, f"idle: its threads woke {found} times in 5 s")
 
 
-TESTS = (whole_machine, by_op, by_process, by_thread, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
+TESTS = (whole_machine, by_op, by_process, by_thread, reused, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
          overflow, fuses, hung_request, executed, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, own_processes, idle,
          losses)
 

@@ -308,6 +308,32 @@ TEST_F(Frame, NobodyIsBusierThanTheInterval)
 	EXPECT_EQ(cut(4000).total->busy, 400U);
 }
 
+/* The kernel's numbers of a process may be read before it is known that it began, and its number is not that of another one. */
+TEST_F(Frame, AnotherProcessWithTheNumberBeginsAtZero)
+{
+	uint64_t written = 0;
+	const auto total = [&](uint64_t more, uint64_t to) {
+		const struct frame_flight flight = {4, false, false, 0, 0, written += more, 0};
+		frames_count_flight(frames, &flight);
+		const uint64_t sum = row(cut(to), 4).total.written;
+		frames_next(frames);
+		return sum;
+	};
+	open();
+	frames_renew(frames, 4, 500);
+	EXPECT_EQ(total(100, 2000), 100U) << "its own begin";
+	frames_renew(frames, 4, 1500);
+	EXPECT_EQ(total(20, 3000), 120U) << "its own begin, known later";
+	EXPECT_EQ(total(0, 4000), 120U) << "it has ended, and its row stays";
+	EXPECT_EQ(total(7, 5000), 127U) << "not known yet";
+	EXPECT_EQ(total(1, 6000), 128U);
+	frames_renew(frames, 4, 4500);
+	EXPECT_EQ(total(2, 7000), 10U);
+	frames_renew(frames, 4, 7500);
+	EXPECT_EQ(total(5, 8000), 5U) << "known before";
+	EXPECT_EQ(total(5, 9000), 10U);
+}
+
 TEST_F(Frame, TotalIsBusyWhileAGroupIs)
 {
 	open();

@@ -91,6 +91,9 @@ static void take_fork(struct span_engine *engine, const struct event *event)
 	if (event->fork.child_pid != event->pid)
 		set_foreign(engine, event->fork.child_pid,
 			    map_get(&engine->foreign, event->pid) != MAP_NONE);
+	if (engine->output.born)
+		engine->output.born(engine->output.context, event->fork.child_pid,
+				    event->fork.child_tid, event->time);
 	if (engine->chooses) {
 		map_set(&engine->chosen, event->fork.child_pid, 1);
 		map_set(&engine->chosen, event->fork.child_tid, 1);

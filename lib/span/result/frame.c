@@ -264,6 +264,47 @@ const struct frame *frames_get(struct frames *frames)
 	return frame;
 }
 
+static bool is_active(const struct frame_row *row)
+{
+	return row->now.ops || row->now.read || row->now.written || row->now.errors ||
+	       row->in_flight;
+}
+
+static void take_off(struct frame_count *from, const struct frame_count *less)
+{
+	from->ops -= less->ops;
+	from->read -= less->read;
+	from->written -= less->written;
+	from->errors -= less->errors;
+}
+
+/* Numbers that the kernel has counted may come before the news of the one who did it. */
+void frames_renew(struct frames *frames, uint64_t value, uint64_t time)
+{
+	uint32_t index = map_get(&frames->of, value);
+	struct group *group = index == MAP_NONE ? NULL : frames->group[index];
+
+	if (!group)
+		return;
+	if (group->resumed >= time)
+		take_off(&group->row.total, &group->before);
+	else
+		group->row.total = (struct frame_count){0};
+	group->before = (struct frame_count){0};
+}
+
+static void see_resumed(struct group *group, uint64_t end)
+{
+	bool is = is_active(&group->row);
+
+	if (is && !group->was_active) {
+		group->resumed = end;
+		group->before = group->row.total;
+		take_off(&group->before, &group->row.now);
+	}
+	group->was_active = is;
+}
+
 static void clear(struct frame_row *row)
 {
 	histogram_release(&row->histogram);
@@ -276,8 +317,10 @@ static void clear(struct frame_row *row)
 
 void frames_next(struct frames *frames)
 {
-	for (uint32_t i = 0; i < frames->groups; i++)
+	for (uint32_t i = 0; i < frames->groups; i++) {
+		see_resumed(frames->group[i], frames->frame.to);
 		clear(&frames->group[i]->row);
+	}
 	clear(&frames->total.row);
 	frames->frame.hangs = 0;
 	frames->frame.from = frames->frame.to;

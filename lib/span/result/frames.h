@@ -11,6 +11,9 @@ struct group {
 	uint64_t since;        /* flying: busy since then; otherwise: busy until then */
 	uint64_t counted_busy; /* busy time that the kernel had counted at the last reading */
 	struct frame_count counted;
+	bool was_active;           /* in the interval before */
+	uint64_t resumed;          /* end of the interval in which it began to do something again */
+	struct frame_count before; /* its total before that */
 };
 
 /* The values of the kernel's counters at the last reading. */
