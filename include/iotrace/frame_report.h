@@ -51,6 +51,9 @@ size_t frame_name(const struct frame_report *report, const struct frame_row *row
 		  size_t size);
 /* The same for a group. */
 size_t frame_group_name(const struct frame_report *report, uint64_t group, char *text, size_t size);
+/* Writes the key of what hangs, and a NUL; "": it has none. Returns its length. */
+size_t frame_hang_key(const struct frame_report *report, const struct span_seen *seen, char *text,
+		      size_t size);
 /* Returns a hang as a JSON object in one line, which the command of --on-hang gets. The caller frees it. */
 char *frame_hang_line(const struct frame_report *report, const struct frame_hang *hang);
 /* Prints which tasks hang, where, and since when. Returns the number of lines. */

@@ -151,11 +151,10 @@ static void add_variable(char **lines, const char *name, const char *value)
 static char *environment_of(const struct frame_report *report, const struct stat_hang *hang)
 {
 	const struct span_seen *seen = &hang->shown.seen;
-	char group[NAME_MOST], key[NAME_MOST] = "", number[24], *lines = mem_strdup("");
+	char group[NAME_MOST], key[NAME_MOST], number[24], *lines = mem_strdup("");
 
 	frame_group_name(report, seen->group, group, sizeof(group));
-	if (!report->name)
-		span_engine_key(report->engine, seen, key, sizeof(key));
+	frame_hang_key(report, seen, key, sizeof(key));
 	add_variable(&lines, "VIEW", report->view);
 	add_variable(&lines, "NAME", group);
 	add_variable(&lines, "KEY", key);

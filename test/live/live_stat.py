@@ -519,11 +519,9 @@ def hang(live):
         if not has_fuse(live, fuse):
             return
         out, frames_in = live.path("hangs"), live.path("stat.json")
-        reader = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.PIPE)
         run = started(live, "-a", "--by", "fuse", "--hang", "0.6s", "-i", "0.2", f"--json={frames_in}",
-                      "--on-hang", f"cat >> {out}; echo $IOTRACE_HANG_TID $IOTRACE_HANG_NAME >> {out}",
+                      "--on-hang", f"cat >> {out}; echo $IOTRACE_HANG_TID $IOTRACE_HANG_NAME >> {out}; echo $IOTRACE_HANG_KEY >> {out}.key",
                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        reader.kill()  # whoever asked before the recording began is not in it
         waiter = subprocess.Popen(["cat", f"{fuse.place}/hang"], stdout=subprocess.PIPE)
         live.check(wait_until(lambda: hangs_now(frames_in)), "it hangs")
         time.sleep(0.5)
@@ -539,7 +537,9 @@ def hang(live):
     hung = [frame for frame in found if frame["hangs"]]
     row = of_connection(hung[-1], fuse.place)["FUSE_READ(15)"]
     live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
-    who = hung[-1]["hangs"][0]
+    who = [one for one in hung[-1]["hangs"] if one["pid"]][0]
+    with open(f"{out}.key", encoding="utf-8") as file:
+        live.check(who["key"] and f"{who['key']}\n" in file, f"the key: {who['key']}")
     live.equal("who", (who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["name"].split(" ")[0]),
                (waiter.pid, waiter.pid, "cat", "root", "root", "FUSE_READ(15)"))
     live.equal("in which call, of which file", (who["call"], who["file"]), ("read", f"{fuse.place}/hang"))

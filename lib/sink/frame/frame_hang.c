@@ -60,12 +60,13 @@ static const char *comm_of(const struct frame_report *report, const struct frame
 	return *comm ? comm : hang->comm ? hang->comm : "";
 }
 
-static size_t key_of(const struct frame_report *report, const struct frame_hang *hang, char *text)
+size_t frame_hang_key(const struct frame_report *report, const struct span_seen *seen, char *text,
+		      size_t size)
 {
 	*text = '\0';
-	return hang->seen.is_unseen || (report->name && !report->has_keys)
+	return seen->is_unseen || (report->name && !report->has_keys)
 		       ? 0
-		       : span_engine_key(report->engine, &hang->seen, text, NAME_MOST);
+		       : span_engine_key(report->engine, seen, text, size);
 }
 
 json_object *frame_hang_json(const struct frame_report *report, const struct frame_hang *hang)
@@ -78,7 +79,7 @@ json_object *frame_hang_json(const struct frame_report *report, const struct fra
 
 	json_set_word(object, "view", report->view);
 	json_set(object, "name", json_bytes(text, length));
-	length = key_of(report, hang, text);
+	length = frame_hang_key(report, &hang->seen, text, NAME_MOST);
 	json_set(object, "key", length ? json_bytes(text, length) : NULL);
 	json_set_number(object, "pid", hang->seen.pid);
 	json_set_number(object, "tid", hang->seen.tid);
@@ -162,7 +163,7 @@ static uint32_t put_hang(const struct frame_report *report, const struct frame_h
 	char group[NAME_MOST], key[NAME_MOST], *call = call_text(hang), *text, *by;
 
 	frame_group_name(report, hang->seen.group, group, sizeof(group));
-	key_of(report, hang, key);
+	frame_hang_key(report, &hang->seen, key, sizeof(key));
 	by = hang->seen.is_unseen ? mem_strdup("")
 				  : mem_format(" by %s(%u)", *comm ? comm : "?", thread);
 	text = mem_format("! %s%.1f s: %s%s%s%s%s%s%s%s%s%s%s",
