@@ -27,6 +27,7 @@
 #include <iotrace/log.h>
 #include <iotrace/probe.h>
 #include <iotrace/users.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Rounds of the recorder are shorter, and events of one round leave it with the next. */
@@ -287,16 +288,16 @@ static int stat_run(struct stat_options *options, const char *span, int argc, ch
 static int follow_all(struct stat_options *options, int argc, struct error *err)
 {
 	struct recording *recording = &options->span.record.recording;
+	char *why;
 
 	if (argc || recording->pids.count || recording->is_system)
 		return 0;
 	recording->is_system = stat_may_follow_all();
 	if (recording->is_system)
 		return 0;
-	error_say(
-		err, EPERM,
-		"no iotrace daemon publishes in %s, and this user may not follow the whole machine",
-		options->directory);
+	why = stat_published_lack(options);
+	error_say(err, EPERM, "%s, and this user may not follow the whole machine", why);
+	free(why);
 	error_hint(err, "To follow a command: iotrace stat -- COMMAND");
 	error_hint(
 		err,

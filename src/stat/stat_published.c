@@ -103,6 +103,22 @@ static bool is_alive(const struct stat_options *options)
 	return is;
 }
 
+char *stat_published_lack(const struct stat_options *options)
+{
+	char *why;
+
+	if (!has_file(options))
+		return mem_format("no iotrace daemon publishes in %s", options->directory);
+	if (!stat_is_publishing(options->directory, &why))
+		return why;
+	if (!is_shown(options))
+		return mem_format("iotrace daemon publishes in %s, but it has no view %s",
+				  options->directory, options->span.by);
+	return mem_format(
+		"iotrace daemon publishes in %s, but it counts everything: no --span, and nothing that the other options choose",
+		options->directory);
+}
+
 bool stat_published_is_wanted(struct stat_options *options, int argc)
 {
 	const struct recording *recording = &options->span.record.recording;

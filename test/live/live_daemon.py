@@ -271,6 +271,10 @@ def gone(live):
         frames = [json.loads(line) for line in ran.stdout.splitlines()]
         live.equal(f"{word}, nobody: views", [frame["view"] for frame in frames], ["all"])
         live.check(frames and 0 < frames[0]["interval_s"] < 5 and any(row["name"].startswith("fs ") for row in frames[0]["rows"]), f"{frames}")
+    with Daemon(live) as daemon:
+        for words, said in ((["--by", "file"], "publishes in /run/iotrace, but it has no view file, and"), (["--comm", "x"], "but it counts everything")):
+            ran = live.run([*here, daemon.directory, *NOBODY, iotrace, "stat", "-n", "1", *words])
+            live.equal(f"{words}, nobody", (ran.returncode, said in " ".join(ran.stderr.decode().split())), (125, True))
     ran = live.run(["su", "nobody", "-s", "/bin/sh", "-c", f"exec flock -n {daemon.directory}/lock true"])
     live.equal("the lock is for its user only", ran.returncode != 0 and b"ermission denied" in ran.stderr, True)
 
@@ -363,9 +367,13 @@ def free_port():
 def metrics_by_http(live):
     """OpenMetrics and the older format, which a parser of Prometheus accepts; the numbers are those of the published file."""
     port = free_port()
-    idle = socket.socket()
+    idle = [socket.socket() for _ in range(200)]
     with Daemon(live, "--metrics", str(port)) as daemon:
-        idle.connect(("127.0.0.1", port))  # a client that says nothing delays nobody
+        for one in idle:
+            one.connect(("127.0.0.1", port))  # clients that say nothing delay nobody
+        begun = time.monotonic()
+        fetch(port)
+        live.check(time.monotonic() - begun < 3, f"behind idle clients: {time.monotonic() - begun} s")
         subprocess.run(["dd", "if=/dev/zero", f"of={live.path('some')}", "bs=64k", "count=50", "oflag=direct"], check=True, stderr=subprocess.DEVNULL)
         time.sleep(0.3)
         kind, text = fetch(port, Accept="application/openmetrics-text; version=1.0.0")
@@ -390,7 +398,8 @@ def metrics_by_http(live):
         live.check(wait_until(lambda: "iotrace_restarts_total 1" in fetch(port)[1]), "it is served while nobody counts")
         ran = live.run([IOTRACE, "daemon", "--directory", live.path("served"), "--metrics", str(port)])
         live.equal("taken", (ran.returncode, b"Address already in use" in ran.stderr), (125, True))
-    idle.close()
+    for one in idle:
+        one.close()
     for address in ("0.0.0.0", "x:1", "[::1:5", "1.2.3.4:99999"):
         ran = live.run([IOTRACE, "daemon", "--directory", live.path("served"), "--metrics", address])
         live.equal(address, (ran.returncode, b"invalid address" in ran.stderr), (125, True))
