@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CONNECTIONS_MOST = 16, CONNECTION_MEMORY = 16384, IDLE_S = 10 };
+/* Any user of the machine may connect and say nothing: that must not keep others waiting for long. */
+enum { CONNECTIONS_MOST = 256, CONNECTION_MEMORY = 16384, IDLE_S = 3 };
 
 /* The functions of libmicrohttpd, which is loaded by http_open(). */
 struct functions {
