@@ -300,8 +300,11 @@ static int choose(struct span_options *options, char *const *argv, struct error 
 	choose_calls(options);
 	recording->blocks.is_given = has_blocks;
 	if (!has_blocks && recording->blocks.devices.count)
-		return error_say(err, EINVAL,
-				 "--device needs --span block, block-queue or block-service");
+		return error_say(
+			err, EINVAL,
+			options->is_stat
+				? "--device needs --by device, or --span block, block-queue or block-service"
+				: "--device needs --span block, block-queue or block-service");
 	if (!has_blocks) {
 		recording->blocks.has_choice = true;
 		recording->blocks.choice = BLOCK_NONE;

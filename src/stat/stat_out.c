@@ -71,18 +71,20 @@ void stat_out_style(struct frame_report *report, int fd)
 }
 
 /* A frame is written at once, so that a reader of a pipe sees it in time. */
-static void put(struct stat_out *out, int fd, const char *text, size_t size)
+static void put(struct stat_out *out, int fd, const char *path, const char *text, size_t size)
 {
 	int code = out->is_closed ? 0 : place_write_all(fd, text, size);
 
 	if (code == -EPIPE)
 		out->is_closed = true;
-	else if (code && !out->code)
+	else if (code && !out->code) {
 		out->code = code;
+		out->failed = path;
+	}
 }
 
 static void put_lines(struct stat_out *out, const struct frame_report *report, int fd,
-		      void (*how)(const struct frame_report *, FILE *))
+		      const char *path, void (*how)(const struct frame_report *, FILE *))
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -94,7 +96,7 @@ static void put_lines(struct stat_out *out, const struct frame_report *report, i
 	}
 	how(report, lines);
 	fclose(lines);
-	put(out, fd, text, size);
+	put(out, fd, path, text, size);
 	free(text);
 }
 
@@ -112,7 +114,7 @@ static void put_table(struct stat_out *out, struct frame_report *report, int fd)
 	out->lines = (report->has_heading ? 0 : out->lines) + frame_text(report, lines);
 	fclose(lines);
 	blank = !out->has_begun; /* the first table has no blank line before it */
-	put(out, fd, text + blank, size - blank);
+	put(out, fd, NULL, text + blank, size - blank);
 	free(text);
 }
 
@@ -122,9 +124,10 @@ void stat_out_frame(struct stat_out *out, int fd, struct frame_report *report)
 
 	report->has_heading = !out->has_begun;
 	if (json->is_wanted)
-		put_lines(out, report, json->path ? out->json : STDOUT_FILENO, frame_json);
+		put_lines(out, report, json->path ? out->json : STDOUT_FILENO, json->path,
+			  frame_json);
 	if (csv->is_wanted)
-		put_lines(out, report, csv->path ? out->csv : STDOUT_FILENO, frame_csv);
+		put_lines(out, report, csv->path ? out->csv : STDOUT_FILENO, csv->path, frame_csv);
 	if ((!json->is_wanted || json->path) && (!csv->is_wanted || csv->path))
 		put_table(out, report, fd);
 	out->has_begun = true;
@@ -137,5 +140,7 @@ bool stat_out_is_unread(const struct stat_out *out)
 
 int stat_out_end(const struct stat_out *out, struct error *err)
 {
-	return out->code ? error_set(err, -out->code, "write the numbers") : 0;
+	return out->code ? error_set(err, -out->code, "cannot write the numbers to %s",
+				     out->failed ? out->failed : "standard output")
+			 : 0;
 }

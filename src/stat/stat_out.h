@@ -11,6 +11,7 @@ struct stat_out {
 	int json, csv;  /* descriptors of files; -1: none */
 	uint32_t lines; /* since the last heading */
 	bool has_begun;
+	const char *failed; /* the file of `code`; NULL: standard output */
 	int code; /* the first write that failed, -errno; a closed pipe is not a failure */
 	bool is_closed;
 };

@@ -402,6 +402,9 @@ static int check(const struct stat_options *options, int argc, struct error *err
 		return error_say(
 			err, EINVAL,
 			"--daemon and --since show the whole machine: they go without a COMMAND or -p");
+	if (options->since && recording->is_system)
+		return error_say(err, EINVAL,
+				 "--since shows what a daemon has counted, so it goes without -a");
 	if (options->span.words.count || options->hang)
 		return error_say(
 			err, EINVAL,

@@ -845,6 +845,14 @@ def fuses(live):
     begun_before(live)
 
 
+def misused(live):
+    """What cannot be written or does not go together is said."""
+    for words, said in ((["--json=/dev/full", "-n", "1", "-i", "200ms", "-a"], "cannot write the numbers to /dev/full: No space left on device"),
+                        (["-a", "--since", "-10min"], "it goes without -a"), (["-a", "--device", "nosuch"], "--device needs --by device, or")):
+        ran = live.run([IOTRACE, "stat", *words])
+        live.equal(f"{words}", (ran.returncode, said in " ".join(ran.stderr.decode().split())), (125, True))
+
+
 def whole_machine(live):
     """Without anything to follow and without a daemon: the whole machine for root, and what to type for others."""
     if os.path.exists("/run/iotrace/stat"):
@@ -898,7 +906,7 @@ def idle(live):
     live.check(0 < found < 40, f"idle: its threads woke {found} times in 5 s")
 
 
-TESTS = (whole_machine, by_op, by_process, by_thread, reused, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
+TESTS = (whole_machine, misused, by_op, by_process, by_thread, reused, by_user, by_cgroup, chosen, by_file, by_file_system, asynchronous,
          overflow, fuses, hung_request, executed, foreign_words, same, in_flight, killed, tables, user_defined, reader_gone, own_processes, idle,
          losses)
 
