@@ -8,6 +8,7 @@ struct live;
 /* The counters of the kernel. */
 struct counted_books {
 	uint64_t begun, ended, cancelled, begun_again, left, died;
+	uint64_t unreported; /* asynchronous requests whose end nobody reported */
 	uint64_t ends_without_begin, excluded;
 	uint64_t below;       /* spans that ended and were not longer than `above` */
 	uint64_t full;        /* begins for which there was no space */

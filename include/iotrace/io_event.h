@@ -56,9 +56,10 @@ enum io_end {
 	IO_END_LOST,
 	IO_END_RECORDING,
 	IO_END_DEATH,
-	IO_END_MERGED, /* the block request became part of another one */
-	IO_END_ABORTED /* an asynchronous request: cancelled by the program, with a linked request, or by the end of its thread */
-};                     /* why an operation was cancelled, or a call was cut */
+	IO_END_MERGED,  /* the block request became part of another one */
+	IO_END_ABORTED, /* an asynchronous request: cancelled by the program, with a linked request, or by the end of its thread */
+	IO_END_UNREPORTED /* an asynchronous request: the kernel reported no end, so nobody knows when it was */
+};                        /* why an operation was cancelled, or a call was cut */
 
 struct io_event {
 	enum io_event_kind kind;

@@ -10,8 +10,8 @@ enum span_fate {
 	SPAN_DIED,        /* it was open when a signal killed its process */
 	SPAN_LEFT,        /* it was open when its process ended by itself */
 	SPAN_BEGUN_AGAIN, /* a span with the same key began again */
-	SPAN_LOST,        /* data was lost, so it is unknown whether it has ended */
-	SPAN_OPEN,        /* it was open at the end */
+	SPAN_LOST, /* it is unknown when it has ended: data was lost, or the kernel does not report it */
+	SPAN_OPEN, /* it was open at the end */
 	SPAN_FATES
 };
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-enum { END = -1, SIDE_MAX = 5 };
+enum { END = -1, SIDE_MAX = 6 };
 
 static const struct {
 	const char *name;
@@ -29,7 +29,7 @@ static const struct equation {
 	{{TALLY_kernel_counted, END}, {TALLY_samples, TALLY_lost, TALLY_unseen, END}, true},
 	{{TALLY_samples, END}, {TALLY_events, TALLY_ignored, TALLY_malformed, END}, false},
 	{{TALLY_begun, END},
-	 {TALLY_completed, TALLY_cancelled, TALLY_aborted, TALLY_in_flight, END},
+	 {TALLY_completed, TALLY_cancelled, TALLY_aborted, TALLY_unreported, TALLY_in_flight, END},
 	 false},
 	{{TALLY_handles_created, TALLY_handles_inherited, END},
 	 {TALLY_handles_destroyed, TALLY_handles_open, END},

@@ -18,7 +18,7 @@ from otf2.enums import IoOperationMode
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "support"))
 from archive import UNDEFINED, Archive  # noqa: E402
-from live import Live, workload  # noqa: E402
+from live import IOTRACE, Live, workload  # noqa: E402
 
 BPF = ("--source=bpf",)
 PERF = ("--source=perf", "--syscalls=+uring")
@@ -86,6 +86,28 @@ def run_uring(live, how, options):
         live.equal(f"{what}: sizes", requests.sizes, said["offsets"] + 6)
         for name in ("fixed", "direct"):
             live.equal(f"{what}: {name}", requests.of(f"{folder}/{name}"), {"writes": 1, "written_bytes": 4096})
+
+
+def run_silent(live, options):
+    """Nobody reports when a request ended whose success has no completion: it has no duration and no bytes."""
+    what = f"uring silent {source_of(options)}"
+    folder, archive, lost = live.made(f"files {what}"), live.path(f"archive {what}"), Counter()
+
+    def count(process, location, event):
+        if isinstance(event, events.IoOperationCancelled):
+            lost[event.handle.name, *(value for key, value in event.attributes.items() if key.name == "OTF2::IO_CANCEL_REASON")] += 1
+
+    ran = live.record(archive, [workload("uring"), folder, "silent"], *options)
+    said = json.loads(ran.stdout)
+    about = live.examine(archive)
+    live.equal(f"{what}: unreported", about["books"]["counters"]["unreported"], 3)
+    live.check(b"asynchronous requests that have ended at a time that is not known" in b" ".join(ran.stderr.split()), f"{what}: remark")
+    Archive(archive, count)
+    live.equal(f"{what}: why", dict(lost), {(f"{folder}/silent", "the kernel did not report its end"): 3})
+    live.equal(f"{what}: bytes", Requests(archive).of(f"{folder}/silent"), {"writes": 4, "written_bytes": said["written"]})
+    summary = json.loads(live.run([IOTRACE, "report", "--json", archive]).stdout)
+    row = next(row for row in summary["files"]["rows"] if row["path"] == f"{folder}/silent")
+    live.check(row["async_time_ns"] < 50000000, f"{what}: duration: {row}")
 
 
 def run_message(live):
@@ -193,6 +215,8 @@ with Live() as live:
         run_fio(live, source, "io_uring")
         run_fio(live, source, "io_uring", "--sqthread_poll=1")  # with fixed files
     run_uring(live, "left", BPF)
+    for source in (PERF, BPF):
+        run_silent(live, source)
     run_message(live)
     run_direct(live)
     run_accept(live)

@@ -1,9 +1,10 @@
 /*
  * workload_uring: requests of io_uring, and a line of JSON that says what became of them.
  *
- * usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors]
+ * usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent]
  *
  * left: a thread ends before its requests do. few: a small recording. descriptors: requests open and close files, and move nothing.
+ * silent: only requests whose success has no completion.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -270,6 +271,32 @@ static void descriptors(const char *directory)
 		die("close", EPROTO);
 }
 
+static void write_silent(uint64_t data, int fd, unsigned int size)
+{
+	struct io_uring_sqe *sqe = next(data);
+
+	io_uring_prep_write(sqe, fd, buffer[0], size, 0);
+	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+	submit();
+}
+
+/* Three that succeed, a while apart, then one that fails, and one that has a completion. */
+static int silent(const char *directory)
+{
+	int fd = make(directory, "silent"), closed = open("/dev/null", O_RDONLY | O_CLOEXEC), bad;
+
+	for (int i = 0; i < 3; i++) {
+		write_silent(i, fd, 100);
+		usleep(50000);
+	}
+	write_silent(3, closed, 200);
+	bad = reap();
+	io_uring_prep_write(next(4), fd, buffer[0], 300, 0);
+	submit();
+	printf("{\"written\": %d, \"error\": %d, \"pid\": %d}\n", reap(), -bad, (int)getpid());
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct io_uring_params params = {0};
@@ -280,7 +307,7 @@ int main(int argc, char **argv)
 	const char *written;
 
 	if (argc < 2)
-		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors]", EINVAL);
+		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent]", EINVAL);
 	if (argc > 2 && !strcmp(argv[2], "few"))
 		rounds = 1;
 	if (is_polled) {
@@ -294,6 +321,8 @@ int main(int argc, char **argv)
 		descriptors(argv[1]);
 		return 0;
 	}
+	if (argc > 2 && !strcmp(argv[2], "silent"))
+		return silent(argv[1]);
 	fd = make(argv[1], "data");
 	quiet = make(argv[1], "flushed");
 	if (pipe(ends))

@@ -300,9 +300,9 @@ void expect_no_faults(uint32_t locations)
 		EXPECT_GT(run.report.begun, 300u);
 		EXPECT_EQ(run.report.begun, tally_get(tally, begun));
 		EXPECT_EQ(run.report.completed, tally_get(tally, completed));
-		EXPECT_EQ(run.report.cancelled, tally_get(tally, cancelled) +
-							tally_get(tally, aborted) +
-							tally_get(tally, in_flight));
+		EXPECT_EQ(run.report.cancelled,
+			  tally_get(tally, cancelled) + tally_get(tally, aborted) +
+				  tally_get(tally, unreported) + tally_get(tally, in_flight));
 		sharing += tally_get(tally, threads_sharing);
 		if (locations)
 			EXPECT_LT(run.report.locations, locations + 64 + 8);

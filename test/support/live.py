@@ -177,7 +177,7 @@ class Live:
         self.equal("books: balanced", books["balanced"], True)
         n = books["counters"]
         self.equal("books: samples", n["samples"], n["events"] + n["ignored"] + n["malformed"])
-        self.equal("books: begun", n["begun"], n["completed"] + n["cancelled"] + n["aborted"] + n["in_flight"])
+        self.equal("books: begun", n["begun"], n["completed"] + n["cancelled"] + n["aborted"] + n["unreported"] + n["in_flight"])
         self.equal("books: handles", n["handles_created"] + n["handles_inherited"],
                    n["handles_destroyed"] + n["handles_open"])
         for counter in ("malformed", "sink_refused") + (("lost", "unseen", "cancelled", "lost_exits")

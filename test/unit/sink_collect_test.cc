@@ -519,6 +519,25 @@ TEST_F(Collect, AsynchronousOperationsAreNobodysWaiting)
 	EXPECT_EQ(s.issued.count, 0U);
 }
 
+TEST_F(Collect, WithoutAnEndThereIsNoDuration)
+{
+	file_id f = b.file("/f");
+	handle_id h = b.handle(p, f);
+	io_event begin = io::begin(1000, t, h, 5, IO_MODE_WRITE, 512);
+	io_event cancelled = io::at(2000, IO_OP_CANCELLED, t, h);
+
+	begin.op.is_non_blocking = true;
+	cancelled.op.id = 5;
+	for (io_end end : {IO_END_UNREPORTED, IO_END_LOST}) {
+		cancelled.op.end = end;
+		feed({begin, cancelled});
+	}
+	EXPECT_EQ(s.classes[CLASS_ASYNC].row.asyncs, 2U);
+	EXPECT_EQ(s.classes[CLASS_ASYNC].latency.count, 0U);
+	EXPECT_EQ(s.file[f].row.async_time, 0U);
+	EXPECT_EQ(s.issued.count, 0U);
+}
+
 TEST_F(Collect, NestedCallsTakeTimeOnce)
 {
 	handle_id h = b.handle(p, b.file("/f"));

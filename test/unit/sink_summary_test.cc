@@ -757,7 +757,7 @@ TEST_F(Summary, TextSaysWhatIsMissing)
 	EXPECT_NE(
 		summary_of({}).find(
 			"\nthe event counts contradict each other: begun 1 = completed 0 + cancelled 0 + "
-			"aborted 0 + in_flight 0. If the capture is not damaged, this is a bug in "
+			"aborted 0 + unreported 0 + in_flight 0. If the capture is not damaged, this is a bug in "
 			"iotrace: please report it.\n"),
 		std::string::npos)
 		<< summary_of({});

@@ -36,12 +36,14 @@ static void compare(struct verify *v, struct json_object *top, const char *name,
 			      booked, name, events);
 }
 
-/* The archive shows aborted operations, and those in flight at the end of the recording, as cancelled. */
+/* The archive shows operations that were aborted, without a reported end, or in flight at the end of the recording as cancelled. */
 static void compare_cancelled(struct verify *v, struct json_object *top)
 {
-	uint64_t cancelled, in_flight, aborted = 0;
+	uint64_t cancelled, in_flight, aborted = 0, unreported = 0;
 
 	counter(top, "aborted", &aborted);
+	counter(top, "unreported", &unreported);
+	aborted += unreported;
 	if (counter(top, "cancelled", &cancelled) && counter(top, "in_flight", &in_flight) &&
 	    cancelled + aborted + in_flight != v->report->cancelled)
 		walk_deviates(&v->walk,

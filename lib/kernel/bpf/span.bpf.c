@@ -415,10 +415,10 @@ static __always_inline bool is_last_thread(struct task_struct___end *task)
 	return !PEEK(PEEK(task, signal), live.counter);
 }
 
-static __always_inline void process_leaves_iocbs(void)
+static __always_inline void process_leaves_silent(void)
 {
 	if (is_last_thread((struct task_struct___end *)bpf_get_current_task_btf()))
-		end_iocbs_of(bpf_get_current_pid_tgid() >> 32, 0);
+		end_silent_of(bpf_get_current_pid_tgid() >> 32, 0);
 }
 
 /* Nobody else ends the spans of a process whose last thread has ended. */
@@ -449,7 +449,7 @@ int thread_ends(void *ctx)
 		return 0;
 	forget_ends(key[0]);
 	if (spec.has_async_operations)
-		process_leaves_iocbs();
+		process_leaves_silent();
 	if (spec.is_of_process)
 		process_ends(bpf_get_current_pid_tgid() >> 32);
 	if (!spec.is_of_thread)

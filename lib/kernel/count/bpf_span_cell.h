@@ -45,12 +45,13 @@ struct bpf_span_recent {
 struct bpf_span_books {
 	uint64_t begun, ended, cancelled, begun_again, left;
 	uint64_t ends_without_begin, excluded;
-	uint64_t below;     /* spans that ended, but were not longer than `above` */
-	uint64_t full;      /* begins for which there was no space */
-	uint64_t ungrouped; /* spans that ended, but had no space for their group */
-	uint64_t died;      /* begins whose process a signal killed; left: it ended by itself */
-	uint64_t foreign;   /* calls of 32-bit programs, if calls count as they are recorded */
-	uint64_t pad[4];
+	uint64_t below;      /* spans that ended, but were not longer than `above` */
+	uint64_t full;       /* begins for which there was no space */
+	uint64_t ungrouped;  /* spans that ended, but had no space for their group */
+	uint64_t died;       /* begins whose process a signal killed; left: it ended by itself */
+	uint64_t foreign;    /* calls of 32-bit programs, if calls count as they are recorded */
+	uint64_t unreported; /* asynchronous requests whose end nobody reported */
+	uint64_t pad[3];
 };
 
 static inline uint32_t bpf_span_octave(uint64_t value)

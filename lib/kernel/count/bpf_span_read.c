@@ -70,6 +70,7 @@ void bpf_span_add_books(const struct bpf_span *span, struct counted_books *books
 		books->begun_again += of_cpu->begun_again;
 		books->left += of_cpu->left;
 		books->died += of_cpu->died;
+		books->unreported += of_cpu->unreported;
 		books->ends_without_begin += of_cpu->ends_without_begin;
 		books->excluded += of_cpu->excluded;
 		books->below += of_cpu->below;

@@ -20,7 +20,7 @@ struct step {
 	uint32_t task, process;
 };
 
-/* Some ends are not recorded. The next use of the same request then shows that the earlier one has ended well. */
+/* Some ends are not recorded. The next use of the same request then shows that the earlier one has ended, but not when. */
 static bool is_silent(const struct aio *request)
 {
 	return request->api == AIO_LIBAIO || request->flags & AIO_SILENT;
@@ -54,9 +54,8 @@ static void end_unseen(struct model *m, uint32_t op, uint64_t time, enum io_end 
 	if (aio_is_operation(request)) {
 		aio_decide_now(m, op);
 		if (is_silent(request) && why != IO_END_RECORDING)
-			aio_out_complete(m, op, time, IO_BYTES_UNDEFINED, 0);
-		else
-			aio_out_cancelled(m, op, time, why);
+			why = IO_END_UNREPORTED;
+		aio_out_cancelled(m, op, time, why);
 	}
 	end_flight(m, op);
 }

@@ -5,9 +5,10 @@
 void out_count(struct model *m, const struct io_event *event)
 {
 	static const enum tally_counter end[] = {
-		[IO_END_EXIT] = TALLY_cancelled,      [IO_END_LOST] = TALLY_cancelled,
-		[IO_END_RECORDING] = TALLY_in_flight, [IO_END_DEATH] = TALLY_cancelled,
-		[IO_END_MERGED] = TALLY_cancelled,    [IO_END_ABORTED] = TALLY_aborted,
+		[IO_END_EXIT] = TALLY_cancelled,        [IO_END_LOST] = TALLY_cancelled,
+		[IO_END_RECORDING] = TALLY_in_flight,   [IO_END_DEATH] = TALLY_cancelled,
+		[IO_END_MERGED] = TALLY_cancelled,      [IO_END_ABORTED] = TALLY_aborted,
+		[IO_END_UNREPORTED] = TALLY_unreported,
 	};
 
 	if (event->kind == IO_OP_BEGIN)

@@ -267,6 +267,13 @@ static void begin_async(struct collect *collect, const struct io_event *event)
 	map_set(&collect->issued, event->op.id, slot);
 }
 
+/* Nobody knows when the operation ended, so it has no duration. */
+static bool has_unknown_end(const struct io_event *event)
+{
+	return event->kind == IO_OP_CANCELLED &&
+	       (event->op.end == IO_END_UNREPORTED || event->op.end == IO_END_LOST);
+}
+
 /* Ends an asynchronous operation, and puts its count and time into row. Returns false if it was not asynchronous. */
 static bool end_async(struct collect *collect, const struct io_event *event,
 		      struct collect_row *row)
@@ -277,9 +284,11 @@ static bool end_async(struct collect *collect, const struct io_event *event,
 	if (slot == MAP_NONE)
 		return false;
 	row->asyncs = 1;
-	row->async_time = since(collect->async[slot].begin, event->time);
 	collect->async[slot].next_free = collect->free_async;
 	collect->free_async = slot;
+	if (has_unknown_end(event))
+		return true;
+	row->async_time = since(collect->async[slot].begin, event->time);
 	histogram_add(&collect->classes[CLASS_ASYNC].latency, row->async_time);
 	return true;
 }

@@ -23,7 +23,7 @@ static const struct {
 	{SPAN_OPEN, "open", "open at the end", "open at the end"},
 	{SPAN_BEGUN_AGAIN, "begun_again", "begun once more before it ended",
 	 "begun once more before they ended"},
-	{SPAN_LOST, "lost", "with an end that was lost", "with ends that were lost"},
+	{SPAN_LOST, "lost", "with an end that was not seen", "with ends that were not seen"},
 };
 
 void latency_append(char **text, const char *before, uint64_t count, const char *what)

@@ -113,10 +113,13 @@ static bool is_of_span(const struct sink *sink, handle_id handle)
 
 static const char *end_name(enum io_end end)
 {
-	static const char *const name[] = {
-		[IO_END_EXIT] = "EXIT",           [IO_END_LOST] = "LOST",
-		[IO_END_RECORDING] = "RECORDING", [IO_END_DEATH] = "DEATH",
-		[IO_END_MERGED] = "MERGED",       [IO_END_ABORTED] = "ABORTED"};
+	static const char *const name[] = {[IO_END_EXIT] = "EXIT",
+					   [IO_END_LOST] = "LOST",
+					   [IO_END_RECORDING] = "RECORDING",
+					   [IO_END_DEATH] = "DEATH",
+					   [IO_END_MERGED] = "MERGED",
+					   [IO_END_ABORTED] = "ABORTED",
+					   [IO_END_UNREPORTED] = "UNREPORTED"};
 
 	return end < sizeof(name) / sizeof(*name) ? name[end] : "?";
 }

@@ -13,6 +13,7 @@ enum span_fate engine_fate_of(enum io_end end)
 	case IO_END_RECORDING:
 		return SPAN_OPEN;
 	case IO_END_LOST:
+	case IO_END_UNREPORTED:
 		return SPAN_LOST;
 	case IO_END_DEATH:
 		return SPAN_DIED;

@@ -21,13 +21,14 @@ struct {
 	__type(key, struct async_key);
 	__type(value, struct bpf_span_open);
 } open_async SEC(".maps");
-uint64_t open_iocbs; /* how many of them are iocbs */
+uint64_t open_silent; /* how many of them may have no end that is reported */
 
 /* By API and opcode: the mode of the operation and 1, and ASYNC_REPEATS; 0: it is none. */
 const volatile uint8_t async_about[AIO_APIS][BPF_SPAN_OPCODES];
 
 /* bpf_span_open.moves of a request: its mode, and flags. */
 enum { ASYNC_MODE = 3, ASYNC_REPEATS = BPF_SPAN_ASYNC_REPEATS, ASYNC_SILENT = 32, ASYNC_IOCB = 64 };
+#define ASYNC_UNREPORTED (ASYNC_SILENT | ASYNC_IOCB)
 
 static __always_inline uint32_t about_async(uint32_t api, uint32_t opcode)
 {
@@ -37,8 +38,8 @@ static __always_inline uint32_t about_async(uint32_t api, uint32_t opcode)
 static __always_inline void take_async(const struct async_key *key,
 				       const struct bpf_span_open *open)
 {
-	if (!bpf_map_delete_elem(&open_async, key) && open->moves & ASYNC_IOCB)
-		__sync_fetch_and_add(&open_iocbs, -1);
+	if (!bpf_map_delete_elem(&open_async, key) && open->moves & ASYNC_UNREPORTED)
+		__sync_fetch_and_add(&open_silent, -1);
 }
 
 /* group: and 1, as in group.h. A request that only waits for its file has none yet. */
@@ -71,15 +72,13 @@ static __always_inline void drop_async(const struct async_key *key,
 	count(counter, more);
 }
 
-/* Another request with this key shows that the earlier one has ended. Ends of silent ones and of iocbs need not be seen. */
+/* Another request with this key shows that the earlier one has ended, but not when. Ends of silent ones and of iocbs need not be reported. */
 static __always_inline void end_unseen(const struct async_key *key,
 				       const struct bpf_span_open *open,
 				       struct bpf_span_books *books)
 {
-	if (open->moves & (ASYNC_SILENT | ASYNC_IOCB))
-		end_async(key, open, open->group, 0, books);
-	else
-		drop_async(key, open, &books->begun_again, 1);
+	drop_async(key, open,
+		   open->moves & ASYNC_UNREPORTED ? &books->unreported : &books->begun_again, 1);
 }
 
 static __always_inline void begin_async(const struct async_key *key,
@@ -95,6 +94,6 @@ static __always_inline void begin_async(const struct async_key *key,
 		return;
 	}
 	count(&books->begun, 1);
-	if (new->moves & ASYNC_IOCB)
-		__sync_fetch_and_add(&open_iocbs, 1);
+	if (new->moves & ASYNC_UNREPORTED)
+		__sync_fetch_and_add(&open_silent, 1);
 }

@@ -1,6 +1,6 @@
 /*
- * iocb_end: the ends of iocbs, when io_getevents returns their events. Of others, the end is that of their queue or of their process. Those
- * that io_submit has not accepted never began.
+ * iocb_end: the ends of iocbs, when io_getevents returns their events. The end of their queue or of their process ends the others, and
+ * requests of io_uring whose end is not reported; nobody knows when these ended. Those that io_submit has not accepted never began.
  */
 #pragma once
 
@@ -53,18 +53,18 @@ static long end_one_of(struct bpf_map *map, const struct async_key *key,
 	struct bpf_span_books *books = books_of_cpu();
 	const struct async_key copy = *key;
 
-	if (books && open->moves & ASYNC_IOCB && key->owner == ending->pid &&
-	    (!ending->queue || open->left == ending->queue))
-		end_async(&copy, open, open->group, 0, books);
+	if (books && open->moves & ASYNC_UNREPORTED && open->pid == ending->pid &&
+	    (!ending->queue || (open->moves & ASYNC_IOCB && open->left == ending->queue)))
+		drop_async(&copy, open, &books->unreported, 1);
 	return 0;
 }
 
 /* Not inlined: a compiler might make one call of those for two maps, which Linux 6.1 refuses. */
-static __noinline int end_iocbs_of(uint64_t pid, uint64_t queue)
+static __noinline int end_silent_of(uint64_t pid, uint64_t queue)
 {
 	struct ending ending = {pid, queue};
 
-	if (*(volatile uint64_t *)&open_iocbs)
+	if (*(volatile uint64_t *)&open_silent)
 		bpf_for_each_map_elem(&open_async, end_one_of, &ending, 0);
 	return 0;
 }
@@ -82,7 +82,7 @@ static __noinline int return_to_iocbs(struct pt_regs *regs, uint64_t call, int64
 	uint64_t pid = bpf_get_current_pid_tgid() >> 32;
 	struct iocbs iocbs = {.queue = argument_of(regs, 0)};
 
-	if (!*(volatile uint64_t *)&open_iocbs || COMPAT_OF(bpf_get_current_task_btf()))
+	if (!*(volatile uint64_t *)&open_silent || COMPAT_OF(bpf_get_current_task_btf()))
 		return 0;
 	if (does_reap(call)) {
 		iocbs.count = iocbs_most(result);
@@ -94,7 +94,7 @@ static __noinline int return_to_iocbs(struct pt_regs *regs, uint64_t call, int64
 		iocbs.address = argument_of(regs, 2);
 		REPEAT(iocbs.count, refuse_iocb, &iocbs);
 	} else if (!result) {
-		end_iocbs_of(pid, iocbs.queue);
+		end_silent_of(pid, iocbs.queue);
 	}
 	return 0;
 }
