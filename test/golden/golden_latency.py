@@ -71,6 +71,7 @@ def compare(work, name):
         calls, blocks = by_hand(file.read())
     archive = f"{work}/{name}"
     run("convert", "-q", "-o", archive, capture)
+    by_fs = {}
     for source in (capture, archive):
         told = json.loads(run("latency", "--json", source)[0])
         check(f"{source}: calls", numbers(told["spans"]), calls)
@@ -78,9 +79,12 @@ def compare(work, name):
             check(f"{source}: {row['group']}: histogram", sum(b["count"] for b in row["histogram"]), row["count"])
             for bucket in row["histogram"]:
                 check("a bucket is narrow", (bucket["to_ns"] - bucket["from_ns"]) * 64 <= bucket["from_ns"], True)
+        by_fs[source] = numbers(json.loads(run("latency", "--json", "--by", "fs", source)[0])["spans"])
+        check(f"{source}: each call is in one row", sum(row[0] for row in by_fs[source].values()), sum(row[0] for row in calls.values()))
         told = json.loads(run("latency", "--json", "--span", "block", "--by", "device", source)[0])
         check(f"{source}: requests", sorted(list(numbers(told["spans"]).values())), blocks)
         balance(told["books"])
+    check(f"{name}: file systems of the archive", by_fs[archive], by_fs[capture])
     return sum(row[0] for row in calls.values()), sum(row[0] for row in blocks)
 
 

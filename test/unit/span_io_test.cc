@@ -127,6 +127,34 @@ TEST_F(Io, CallsWithinCallsAreSpansOfTheirOwn)
 	EXPECT_EQ(seen[1].end - seen[1].begin, 8U);
 }
 
+/* In an archive, a region has another number than its call. */
+TEST_F(Io, EachCallIsOfOneFileSystemOrOfNone)
+{
+	uint32_t root = b.mount("/", "/dev/vda", "ext4");
+	handle_id data = b.handle(p, b.file("/data", FILE_REGULAR, root)),
+		  null = b.handle(p, b.file("/dev/null", FILE_DEVICE, root));
+	struct trace_region read = b.trace->region[io::enter(1, t, "read").region.id];
+	region_id other = b.region(read);
+	io_event enter = io::enter(40, t, "read", data), leave = io::leave(45, t, "read");
+	std::map<std::string, int> rows;
+
+	enter.region.id = leave.region.id = other;
+	open({"call"}, "fs");
+	feed({io::enter(1, t, "read", data), io::leave(5, t, "read"), enter, leave,
+	      io::enter(50, t, "read", null), io::leave(55, t, "read"), io::enter(60, t, "mkdir"),
+	      io::leave(65, t, "mkdir"), io::enter(70, t, "io_getevents"),
+	      io::leave(75, t, "io_getevents")});
+	for (const struct span_seen &span : seen) {
+		char text[64];
+
+		span_engine_group(engine, 0, span.group, text, sizeof(text));
+		rows[text]++;
+	}
+	EXPECT_EQ(rows, (std::map<std::string, int>{{"/", 2},
+						    {"(by path)", 1},
+						    {"(no file system)", 2}}));
+}
+
 TEST_F(Io, AnOperationMayOutliveItsCall)
 {
 	handle_id h = b.handle(p, b.file("/data"));

@@ -322,6 +322,22 @@ static void on_definition(void *context, const struct record *record, uint32_t i
 		row[record->type].take(pass->reader, record, id);
 }
 
+/* Only devices are files in file systems of devices. */
+static void find_device_nodes(struct trace *trace)
+{
+	for (file_id id = 0; trace->mounts && id < trace->files; id++) {
+		struct trace_file *file = &trace->file[id];
+		const char *type;
+
+		cold_pass(trace->cold, id);
+		if (file->kind != FILE_REGULAR || file->mount == ID_NONE)
+			continue;
+		type = trace_text(trace, trace->mount[file->mount].type);
+		if (!strcmp(type, "devtmpfs") || !strcmp(type, "devpts"))
+			file->kind = FILE_DEVICE;
+	}
+}
+
 /* In OTF2, a device is an ordinary file. Its path shows that it is a device. */
 static void find_devices(struct reader *r)
 {
@@ -396,5 +412,6 @@ void read_definitions(struct reader *r)
 	read_property_end(r);
 	for (thread_id id = 0; id < r->trace->threads; id++)
 		r->trace->thread[id].process = group_of(r, r->trace->thread[id].process);
+	find_device_nodes(r->trace);
 	find_devices(r);
 }

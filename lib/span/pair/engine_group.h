@@ -5,6 +5,8 @@
 
 /* In place of a mount: the call has a path and no descriptor. */
 #define GROUP_BY_PATH (ID_NONE - 1)
+/* The call is of no file system: of a device, a pipe or a socket, or of no file. */
+#define GROUP_NO_FILE_SYSTEM (ID_NONE - 2)
 
 /* The type of a span's groups. */
 enum group_kind {
@@ -27,7 +29,7 @@ enum group_kind {
 	GROUP_IS_REQUEST_NUMBER,
 	GROUP_IS_USER,
 	GROUP_IS_CGROUP,
-	GROUP_IS_MOUNT,      /* ID_NONE: none, or GROUP_BY_PATH */
+	GROUP_IS_MOUNT,      /* ID_NONE: unknown; or GROUP_BY_PATH, GROUP_NO_FILE_SYSTEM */
 	GROUP_IS_CONNECTION, /* and a number: map_key() */
 	GROUP_IS_OWNER, /* pid and name (of the trace's strings) of a request's task: map_key() */
 };

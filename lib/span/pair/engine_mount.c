@@ -2,6 +2,7 @@
 #include "engine_mount.h"
 
 #include <iotrace/call_class.h>
+#include <string.h>
 
 file_id engine_file(const struct span_engine *engine, handle_id id)
 {
@@ -29,6 +30,18 @@ static bool is_of_file_system(const struct span_engine *engine, const struct eng
 	return kind == FILE_REGULAR || kind == FILE_DIRECTORY;
 }
 
+/* The number of a region is that of its call, except in archives. */
+static const struct call_row *row_of(const struct span_engine *engine, region_id id)
+{
+	const struct trace_region *region = trace_region(engine->trace, id);
+	const char *name = trace_text(engine->trace, region->name);
+	const struct call_row *row = region->source == REGION_CALL ? call_row((call_id)id) : NULL;
+
+	if (region->source != REGION_CALL || (row && !strcmp(row->name, name)))
+		return row;
+	return call_row(call_by_name(name, strlen(name)));
+}
+
 /*
  * The programs that count calls by file system in the kernel have the same rules: bpf/span/owner.h. Returns false if the call is of no
  * file system.
@@ -36,8 +49,7 @@ static bool is_of_file_system(const struct span_engine *engine, const struct eng
 static bool find_mount(const struct span_engine *engine, const struct engine_frame *frame,
 		       bool has_failed, uint64_t *mount)
 {
-	const struct trace_region *region = trace_region(engine->trace, frame->region);
-	const struct call_row *row = region->source == REGION_CALL ? call_row(frame->region) : NULL;
+	const struct call_row *row = row_of(engine, frame->region);
 	uint8_t fd = row ? call_class_fd(row) : CALL_FD_NONE;
 	bool is_of_file = is_of_file_system(engine, frame);
 
@@ -57,6 +69,9 @@ bool engine_group_call(const struct span_engine *engine, uint32_t span, bool has
 
 	if (engine->call_groups && !(engine->call_groups >> region->group & 1))
 		return false;
-	return engine->span[span].by != SPAN_BY_FS ||
-	       find_mount(engine, frame, has_failed, &open->group);
+	if (engine->span[span].by != SPAN_BY_FS ||
+	    find_mount(engine, frame, has_failed, &open->group))
+		return true;
+	open->group = GROUP_NO_FILE_SYSTEM;
+	return !engine->output.moved;
 }

@@ -145,9 +145,12 @@ static size_t put_mount(const struct span_engine *engine, uint32_t mount, char *
 {
 	static const char none[] = "(no mount)"; /* pipes, sockets, files without a name */
 	static const char by_path[] = "(by path)";
+	static const char other[] = "(no file system)";
 
 	if (mount == GROUP_BY_PATH)
 		return put(text, size, by_path, strlen(by_path));
+	if (mount == GROUP_NO_FILE_SYSTEM)
+		return put(text, size, other, strlen(other));
 	if (mount >= trace_mounts(engine->trace))
 		return put(text, size, none, strlen(none));
 	return put_trace_text(engine, trace_mount(engine->trace, mount)->mount_point, text, size);
