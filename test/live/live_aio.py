@@ -6,6 +6,7 @@ sizes are told, fixed files are files, and iocbs are operations; through tracepo
 are booked on the ring.
 """
 
+import errno
 import json
 import os
 import sys
@@ -110,6 +111,23 @@ def run_silent(live, options):
     live.check(row["async_time_ns"] < 50000000, f"{what}: duration: {row}")
 
 
+def run_bad(live, options):
+    """Requests without a file fail on the ring."""
+    what = f"uring bad {source_of(options)}"
+    folder, archive, errors = live.made(f"files {what}"), live.path(f"archive {what}"), Counter()
+
+    def count(process, location, event):
+        if isinstance(event, events.IoOperationComplete) and "io_uring" in event.handle.name:
+            errors.update(value for key, value in (event.attributes or {}).items() if key.name == "errno")
+
+    live.record(archive, [workload("uring"), folder, "bad"], *options)
+    about = live.examine(archive)
+    Archive(archive, count)
+    live.equal(f"{what}: errors", dict(errors), {errno.EBADF: 2})
+    summary = json.loads(live.run([IOTRACE, "report", "--json", archive]).stdout)
+    live.equal(f"{what}: failed", summary["calls"]["async"]["failed"], 2)
+
+
 def run_message(live):
     """A fixed file that another ring replaces: what it was before has nothing of what is written then."""
     folder, archive = live.made("files message"), live.path("archive message")
@@ -138,7 +156,7 @@ def run_direct(live):
     written = said["files"] | {f"again-{i}": [1, 14] for i in range(said["again"])}
     for name, (writes, size) in written.items():
         live.equal(f"direct: {name}", requests.of(f"{folder}/{name}"), {"writes": writes, "written_bytes": size})
-    live.equal("direct: on the ring", requests.on_ring, {})
+    live.equal("direct: on the ring", requests.on_ring, {IoOperationMode.WRITE: 1})  # it had no file
     Archive(archive, count)
     sockets = [f"socket:[{inode}]" for inode in said["sockets"]]
     if all(said["sockets"]):
@@ -217,6 +235,7 @@ with Live() as live:
     run_uring(live, "left", BPF)
     for source in (PERF, BPF):
         run_silent(live, source)
+        run_bad(live, source)
     run_message(live)
     run_direct(live)
     run_accept(live)

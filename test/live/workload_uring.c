@@ -1,10 +1,10 @@
 /*
  * workload_uring: requests of io_uring, and a line of JSON that says what became of them.
  *
- * usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent]
+ * usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent | bad]
  *
  * left: a thread ends before its requests do. few: a small recording. descriptors: requests open and close files, and move nothing.
- * silent: only requests whose success has no completion.
+ * silent: only requests whose success has no completion. bad: only requests that have no file, and one that its process leaves behind.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -297,6 +297,30 @@ static int silent(const char *directory)
 	return 0;
 }
 
+/* A descriptor and a fixed file that are none. */
+static int bad(int pipe_end)
+{
+	int none = -1, first;
+	struct io_uring_sqe *sqe;
+
+	if (io_uring_register_files(&ring, &none, 1))
+		die("io_uring_register_files", errno);
+	io_uring_prep_read(next(1), 77, buffer[0], BLOCK, 0);
+	submit();
+	first = reap();
+	sqe = next(2);
+	io_uring_prep_write(sqe, 0, buffer[0], BLOCK, 0);
+	sqe->flags |= IOSQE_FIXED_FILE;
+	submit();
+	if (reap() != -EBADF || first != -EBADF)
+		die("a request without a file", EPROTO);
+	io_uring_prep_read(next(3), pipe_end, buffer[0], BLOCK, 0); /* until the end */
+	submit();
+	usleep(20000);
+	printf("{\"pid\": %d}\n", (int)getpid());
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct io_uring_params params = {0};
@@ -307,7 +331,7 @@ int main(int argc, char **argv)
 	const char *written;
 
 	if (argc < 2)
-		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent]", EINVAL);
+		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent | bad]", EINVAL);
 	if (argc > 2 && !strcmp(argv[2], "few"))
 		rounds = 1;
 	if (is_polled) {
@@ -327,6 +351,8 @@ int main(int argc, char **argv)
 	quiet = make(argv[1], "flushed");
 	if (pipe(ends))
 		die("pipe", errno);
+	if (argc > 2 && !strcmp(argv[2], "bad"))
+		return bad(ends[0]);
 	moved = many(fd);
 	flush(quiet);
 	forced(fd);

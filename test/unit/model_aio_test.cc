@@ -822,7 +822,9 @@ TEST_F(ToldFile, OfAWriteThatItsWayOfOpeningForbids)
 	text();
 	EXPECT_EQ(d.path(find(IO_OP_COMPLETE)->handle), "/data/b");
 	EXPECT_EQ(find(IO_OP_COMPLETE)->op.error, EBADF);
-	EXPECT_EQ(find(IO_OP_BEGIN, 1), nullptr) << "there was nothing";
+	ASSERT_NE(find(IO_OP_BEGIN, 1), nullptr);
+	EXPECT_EQ(d.path(find(IO_OP_BEGIN, 1)->handle), "anon_inode:[io_uring]")
+		<< "there was nothing";
 }
 
 TEST_F(Aio, APageFaultOfAThreadThatOnlySubmitsBeginsAfterWhatHasLeft)
@@ -874,14 +876,16 @@ TEST_F(Aio, AFailedRequestHasItsError)
 	EXPECT_EQ(find(IO_OP_COMPLETE)->op.error, EIO);
 }
 
-TEST_F(Aio, WithoutAFileThereIsNoOperation)
+TEST_F(Aio, WithoutAFileItFailsOnTheRing)
 {
 	step(aio_submit(7, AIO_READ));
 	step(aio_start(7, 77));
 	step(aio_complete(7, -EBADF));
-	EXPECT_EQ(text(), "");
-	EXPECT_EQ(tally_get(&d.tally, begun), 0u);
-	EXPECT_EQ(tally_get(&d.tally, handles_created), 2u);
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 - @- anon_inode:[io_uring]\n"
+			  "10 OP_ISSUED h0 anon_inode:[io_uring]\n"
+			  "10 OP_COMPLETE h0 - anon_inode:[io_uring]\n");
+	EXPECT_EQ(find(IO_OP_COMPLETE)->op.error, EBADF);
+	EXPECT_EQ(tally_get(&d.tally, handles_created), 2u) << "no file was found behind 77";
 }
 
 TEST_F(Aio, ADescriptorThatNobodySawBeingMadeIsFound)
@@ -1114,7 +1118,10 @@ TEST_F(Aio, ACloseIsOneAtOnce)
 	step(aio_submit_all(8, AIO_READ, 3, 10, 0));
 	step(aio_complete(8, -EBADF));
 	step(aio_complete(7, 0));
-	EXPECT_EQ(text(), "10 DESTROY_HANDLE h0 /data/a\n");
+	EXPECT_EQ(text(), "10 OP_BEGIN h0 10 @0 anon_inode:[io_uring]\n"
+			  "10 OP_ISSUED h0 anon_inode:[io_uring]\n"
+			  "10 OP_COMPLETE h0 - anon_inode:[io_uring]\n"
+			  "10 DESTROY_HANDLE h1 /data/a\n");
 }
 
 TEST_F(Aio, ACloseThatWasCancelledIsNone)

@@ -519,6 +519,19 @@ TEST_F(Collect, AsynchronousOperationsAreNobodysWaiting)
 	EXPECT_EQ(s.issued.count, 0U);
 }
 
+TEST_F(Collect, AsynchronousOperationsThatFail)
+{
+	handle_id h = b.handle(p, b.file("/f"));
+	io_event begin = io::begin(1000, t, h, 5, IO_MODE_WRITE, 512);
+	io_event end = io::complete(9000, t, h, 5, IO_BYTES_UNDEFINED);
+
+	begin.op.is_non_blocking = true;
+	end.op.error = EIO;
+	feed({begin, end});
+	EXPECT_EQ(s.classes[CLASS_ASYNC].failed, 1U);
+	EXPECT_EQ(s.failed, 1U);
+}
+
 TEST_F(Collect, WithoutAnEndThereIsNoDuration)
 {
 	file_id f = b.file("/f");

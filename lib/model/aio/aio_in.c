@@ -177,10 +177,8 @@ static void complete_operation(struct model *m, uint32_t op, const struct step *
 	struct aio_op *o = &m->aio.op[op];
 
 	aio_fixed_ended(m, op, step->event);
-	if (was_without_file(o, result)) {
-		o->is_discarded = o->is_decided = m->is_unblocked = true;
-		return;
-	}
+	if (was_without_file(o, result))
+		aio_decide_none(m, op);
 	aio_decide_now(m, op);
 	forget_position(m, o);
 	note_written(m, o, result);

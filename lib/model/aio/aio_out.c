@@ -161,6 +161,11 @@ static uint32_t stand_in(struct model *m, uint32_t op)
 	return aio_queue_open(m, aio_queue_get(m, o->process, &o->request), o->begin);
 }
 
+void aio_decide_none(struct model *m, uint32_t op)
+{
+	aio_decide(m, op, stand_in(m, op));
+}
+
 /* Does not use the file that its descriptor leads to now, because the descriptor may have been reused. */
 void aio_give_up(struct model *m, uint32_t op)
 {

@@ -18,6 +18,8 @@ void aio_out_destroy(struct model *m, const struct aio_op *op, uint64_t time, ui
 void aio_decide(struct model *m, uint32_t op, uint32_t open);
 /* Decides with what is known now: its descriptor, its fixed file, or otherwise its ring. */
 void aio_decide_now(struct model *m, uint32_t op);
+/* Decides that it has no file: its ring stands for it. */
+void aio_decide_none(struct model *m, uint32_t op);
 /* Its io_events no longer wait. */
 void aio_give_up(struct model *m, uint32_t op);
 /* Returns the open of its descriptor, if it has been the same since the request began; or ID_NONE. */

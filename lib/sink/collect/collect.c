@@ -299,8 +299,11 @@ static enum collect_class class_of_end(struct collect *collect, struct collect_t
 {
 	const struct collect_frame *frame = open_frame(thread);
 
-	if (end_async(collect, event, row))
+	if (end_async(collect, event, row)) {
+		collect->classes[CLASS_ASYNC].failed += event->op.error != 0;
+		collect->failed += event->op.error != 0;
 		return CLASS_ASYNC;
+	}
 	if (frame)
 		return frame->call_class;
 	if (!thread->begin)

@@ -2,14 +2,14 @@
  * uring: requests of io_uring as operations.
  *
  * A request gets its file when it is issued: most of them at once, so that it is that of their descriptor. The end of the others has it,
- * in whatever task that is. A request whose descriptor leads to no file is no operation.
+ * in whatever task that is. A request whose descriptor leads to no file fails without a group.
  */
 #pragma once
 
 #include "bpf/operation/async.h"
 #include "bpf/span/uring.h"
 
-enum { BAD_FILE = -9, CANCELLED = -125 }; /* EBADF, ECANCELED */
+enum { CANCELLED = -125 }; /* ECANCELED */
 
 /* The threads that the kernel creates for rings have names of their own, and are followed if their process is. */
 static __always_inline bool is_of_followed_process(void)
@@ -113,9 +113,7 @@ static __always_inline int end_submitted(void *ring, struct io_kiocb *request, u
 	group = open->group;
 	if (spec.chunks && !group)
 		group = group_of_ended(request);
-	if (result == BAD_FILE && !(request && PEEK_NUMBER(request, file)))
-		drop_async(&key, open, &books->begun, -1);
-	else if (result == CANCELLED)
+	if (result == CANCELLED)
 		drop_async(&key, open, &books->cancelled, 1);
 	else
 		end_async(&key, open, group, result, books);
