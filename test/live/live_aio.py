@@ -112,7 +112,7 @@ def run_silent(live, options):
 
 
 def run_bad(live, options):
-    """Requests without a file fail on the ring."""
+    """Requests without a file fail on the ring. One that its process leaves behind, for a worker of the kernel, brings no other process."""
     what = f"uring bad {source_of(options)}"
     folder, archive, errors = live.made(f"files {what}"), live.path(f"archive {what}"), Counter()
 
@@ -124,6 +124,7 @@ def run_bad(live, options):
     about = live.examine(archive)
     Archive(archive, count)
     live.equal(f"{what}: errors", dict(errors), {errno.EBADF: 2})
+    live.equal(f"{what}: processes", [about["trace"][key] for key in ("processes_seen", "processes_left")], [1, 0])
     summary = json.loads(live.run([IOTRACE, "report", "--json", archive]).stdout)
     live.equal(f"{what}: failed", summary["calls"]["async"]["failed"], 2)
 

@@ -1016,6 +1016,7 @@ TEST_F(Aio, WhatAThreadLeavesBehindGoesOn)
 			  "10 DESTROY_HANDLE h0 /data/a\n"
 			  "10 DESTROY_HANDLE h1 anon_inode:[io_uring]\n");
 	EXPECT_EQ(tally_get(&d.tally, aborted), 3u) << "nothing was missed";
+	EXPECT_EQ(trace_host(d.trace)->processes_seen, 1u) << "the worker is no process of it";
 }
 
 TEST_F(Aio, IocbsOutliveTheirThreadButNotTheProcess)

@@ -258,12 +258,36 @@ static void step_end(struct model *m, const struct step *step)
 	aio_queue_end(m, step->process, &step->event->aio.step);
 }
 
+/*
+ * A worker of the kernel ends requests of processes that end. It is no process of the recording, and a request of io_uring is known without
+ * it.
+ */
+static bool ends_for_another(struct model *m, const struct event *event)
+{
+	const struct aio *aio = &event->aio.step;
+	uint32_t op;
+
+	if (aio->step != AIO_COMPLETE || aio->api != AIO_URING ||
+	    process_find(m, event->pid) != MAP_NONE)
+		return false;
+	op = aio_op_find(m, ID_NONE, aio);
+	if (op == ID_NONE)
+		tally_add(m->tally, orphan_completions, 1);
+	else
+		step_complete(m, &(struct step){event, ID_NONE, m->aio.op[op].process});
+	return true;
+}
+
 void aio_in(struct model *m, const struct event *event)
 {
-	uint32_t task = task_get(m, event->pid, event->tid);
 	const struct aio *aio = &event->aio.step;
-	struct step step = {event, task, m->task[task].process};
+	uint32_t task;
+	struct step step;
 
+	if (ends_for_another(m, event))
+		return;
+	task = task_get(m, event->pid, event->tid);
+	step = (struct step){event, task, m->task[task].process};
 	if (!process_is_recorded(m, step.process) || m->process[step.process].is_foreign)
 		return;
 	if (!m->trace.host.first_time)
