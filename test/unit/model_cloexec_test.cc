@@ -1,6 +1,7 @@
 /*
  * Descriptors across an exec: which are closed, which are kept, and which nobody can tell.
  */
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "model_driver.h"
@@ -336,6 +337,13 @@ TEST_F(Cloexec, AnIoctlMakesADescriptorThatIsNotTheFirstOne)
 	exec();
 	EXPECT_EQ(tally_get(&d.tally, handles_destroyed), 1u);
 	EXPECT_EQ(written(4), "/data/b");
+	EXPECT_EQ(std::count_if(d.events.begin(), d.events.end(),
+				[](const io_event &e) {
+					return e.kind == IO_CREATE_HANDLE &&
+					       (e.create.flags & O_ACCMODE) == O_RDWR;
+				}),
+		  2)
+		<< "as its argument says";
 }
 
 TEST_F(Cloexec, AnIoctlOfNoInterestIsNotTold)

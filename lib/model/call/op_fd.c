@@ -161,12 +161,12 @@ static void create_labelled(struct op *op, enum cloexec cloexec)
 	create(op, description, (int)op->result, cloexec);
 }
 
-/* Creates an open for something unknown. It may be a file whose position somebody else has moved. */
-static void create_unknown(struct op *op, enum cloexec cloexec)
+/* Creates an open for something unknown. It may be a file whose position somebody else has moved. flags: of open(2), or UINT32_MAX. */
+static void create_unknown(struct op *op, uint32_t flags, enum cloexec cloexec)
 {
 	struct model *m = op->m;
 	const struct event_file *file = file_of(op, (int)op->result);
-	uint32_t description = description_new(m, UINT32_MAX);
+	uint32_t description = description_new(m, flags);
 
 	m->description[description].position = IO_OFFSET_UNKNOWN;
 	position_share(m, &m->description[description]);
@@ -183,7 +183,7 @@ void end_create_fd(struct op *op)
 
 	if (op->row->traits & CALL_TAKES_DESCRIPTOR) {
 		position_share_all(op->m); /* the record does not say whose descriptor it was */
-		create_unknown(op, cloexec);
+		create_unknown(op, UINT32_MAX, cloexec);
 	} else {
 		create_labelled(op, cloexec);
 	}
@@ -369,7 +369,10 @@ void end_ioctl(struct op *op)
 		set_cloexec(op, row->effect == IOCTL_FLAGS);
 		break;
 	case IOCTL_MAKES:
-		create_unknown(op, ioctl_cloexec(op, row));
+		create_unknown(op,
+			       row->cloexec == CALL_CLOEXEC_IF ? (uint32_t)op->call.arg[2]
+							       : UINT32_MAX,
+			       ioctl_cloexec(op, row));
 		break;
 	case IOCTL_PUTS:
 		doubt_everywhere(op->m, (uint64_t)op->result);
