@@ -112,6 +112,24 @@ class Life : public ::testing::Test
 };
 
 /* Thread 11 ends a seek after thread 10 began the call that cannot believe the descriptor any more. */
+/* As in files of perf record that have begins only. */
+TEST_F(Life, WithoutAnyEndOfACallNobodyWasKilledInOne)
+{
+	open(10, 3, "/data/a");
+	d.tally.n[TALLY_calls] = 0;
+	d.enter(10, 11, "fsync", {3});
+	d.enter(10, 11, "fdatasync", {3});
+	d.exit(10, 11);
+	for (const io_event &e : d.events)
+		if (e.kind == IO_LEAVE && e.region.is_cut)
+			EXPECT_EQ(e.region.end, IO_END_LOST);
+	EXPECT_EQ(std::count_if(d.events.begin(), d.events.end(),
+				[](const io_event &e) {
+					return e.kind == IO_LEAVE && e.region.is_cut;
+				}),
+		  2);
+}
+
 TEST_F(Life, WhatIsDoubtfulIsLetGoAfterWhatOthersDidWithIt)
 {
 	open(10, 3, "/data/a");

@@ -263,6 +263,12 @@ static void task_lose(struct model *m, uint32_t task, const struct event *event)
 	end_unseen_exec(m, event);
 }
 
+/* Files of other programs may have begins of calls only. A call in flight says nothing about how its thread ended then. */
+static bool has_ends(const struct model *m)
+{
+	return tally_get(m->tally, calls) || !tally_get(m->tally, lost_exits);
+}
+
 /*
  * Perf writes EXIT when an exec removes perf's events from a process, because it changes its rights or runs a program that it may
  * not read. The call is still in flight then. A thread that really ends has ended its call before; only the exec of a 32-bit
@@ -284,7 +290,7 @@ void life_exit(struct model *m, const struct event *event)
 	}
 	if (task == MAP_NONE)
 		return;
-	op_cancel(m, task, event->time, IO_END_DEATH);
+	op_cancel(m, task, event->time, has_ends(m) ? IO_END_DEATH : IO_END_LOST);
 	task_retire(m, task);
 }
 
