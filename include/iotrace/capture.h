@@ -9,6 +9,7 @@
 #pragma once
 
 #include <iotrace/sample.h>
+#include <string.h>
 
 struct error;
 
@@ -18,9 +19,24 @@ enum {
 	CAPTURE_ROUND_MAX = 256 << 20,
 };
 
-/* Names of events in captures of iotrace: a counter of -E, and an event of -e (SYSTEM:EVENT[=FIELD,...]). */
+/*
+ * Names of events in captures of iotrace: a counter of -E, an event of -e (SYSTEM:EVENT[=FIELD,...]), and the same of an event that only
+ * spans need.
+ */
 #define CAPTURE_COUNTER_PREFIX "iotrace:counter:"
 #define CAPTURE_CHOSEN_PREFIX  "iotrace:event:"
+#define CAPTURE_SPAN_PREFIX    "iotrace:span:"
+
+/* Returns SYSTEM:EVENT[=FIELD,...] of an event of -e or of spans, or NULL. */
+static inline const char *capture_chosen(const char *name)
+{
+	static const char *const prefix[] = {CAPTURE_CHOSEN_PREFIX, CAPTURE_SPAN_PREFIX};
+
+	for (int i = 0; name && i < 2; i++)
+		if (!strncmp(name, prefix[i], strlen(prefix[i])))
+			return name + strlen(prefix[i]);
+	return NULL;
+}
 
 /* User record types of perf.data that iotrace uses (tools/perf/util/event.h). */
 enum {

@@ -82,6 +82,8 @@ struct recording {
 	struct recording_blocks blocks;
 	struct text_list tracepoints; /* -e SYSTEM:EVENT[=FIELD,...] */
 	struct text_list everywhere;  /* the same, but of all tasks of the machine */
+	struct text_list
+		of_spans; /* the same texts, of those in these two lists that only spans need */
 	/* Of raw_syscalls:* in these two lists, only calls of these groups, as bits 1 << enum call_group; 0: all. */
 	uint32_t raw_groups;
 	struct text_list stacks;        /* those of them whose samples contain the stack */

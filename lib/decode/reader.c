@@ -147,6 +147,13 @@ static void chosen_find(struct decode *d, struct reader *reader, const char *nam
 	reader->chosen = d->chosens++;
 }
 
+/* Somebody who looks for spans may want it: see wanted.c. */
+static bool is_of_span(const struct capture_event *event)
+{
+	return event->name &&
+	       !strncmp(event->name, CAPTURE_SPAN_PREFIX, strlen(CAPTURE_SPAN_PREFIX));
+}
+
 static void reader_init(struct decode *d, uint32_t index)
 {
 	const struct capture_event *event = &d->info->event[index];
@@ -160,7 +167,7 @@ static void reader_init(struct decode *d, uint32_t index)
 		reader->is_bpf = true;
 		if (!d->bpf_text)
 			d->bpf_text = (struct bpf_text *)mem_zero(sizeof(*d->bpf_text));
-	} else if (event->attr.type == PERF_TYPE_TRACEPOINT) {
+	} else if (event->attr.type == PERF_TYPE_TRACEPOINT && !is_of_span(event)) {
 		reader->decode = reader_refuse;
 		reader->is_waiting = true;
 		d->waiting++;

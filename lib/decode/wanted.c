@@ -59,8 +59,7 @@ static struct chosen *chosen_of(const char *text)
 
 static bool is_chosen(const struct capture_event *event)
 {
-	return event->name &&
-	       !strncmp(event->name, CAPTURE_CHOSEN_PREFIX, strlen(CAPTURE_CHOSEN_PREFIX));
+	return capture_chosen(event->name);
 }
 
 static bool is_of(const struct capture_event *event, uint32_t id)

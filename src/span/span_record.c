@@ -43,6 +43,8 @@ int span_record_choose(struct span_set *set, struct record_options *options, cha
 	if (code)
 		return code;
 	span_set_record(set, NULL, false, recording);
+	for (uint32_t i = 0; i < set->events.count; i++)
+		text_list_add(&recording->of_spans, set->events.item[i]);
 	if (recording->everywhere.count && recording->selection.comms.count)
 		return error_say(
 			err, EINVAL,

@@ -160,5 +160,6 @@ void span_set_release(struct span_set *set, struct recording *recording)
 	span_release_probes(recording);
 	text_list_release(&set->events);
 	text_list_release(&recording->everywhere);
+	text_list_release(&recording->of_spans);
 	span_lines_release(&set->lines);
 }

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iotrace/list.h>
 
 namespace
 {
@@ -131,6 +132,32 @@ TEST(Chosen, AFormatThatCannotBeReadIsTold)
 
 	EXPECT_EQ(chosen.warning, "sys:one: its format cannot be read, so its samples are skipped");
 	EXPECT_EQ(chosen.decode(raw(), &event), DECODED_IGNORED);
+}
+
+TEST(Chosen, AnEventThatOnlySpansNeedIsForThemAlone)
+{
+	Capture capture;
+	std::string bytes = raw();
+	struct sample sample = {};
+	struct event event = {};
+	error err{};
+	text_list wanted = {};
+
+	capture.add_format("sys", format_text("one", 5, fields));
+	sample.type = PERF_RECORD_SAMPLE;
+	sample.event = capture.add_event("iotrace:span:sys:one", PERF_TYPE_TRACEPOINT, 5);
+	sample.raw = reinterpret_cast<const uint8_t *>(bytes.data());
+	sample.raw_size = uint32_t(bytes.size());
+	decode *d = capture.open(&err);
+	ASSERT_NE(d, nullptr) << err.text;
+	EXPECT_EQ(decode_event(d, 0), nullptr);
+	EXPECT_EQ(decode_sample(d, &sample, false, &event), 0);
+	text_list_add(&wanted, "sys:one=tiny");
+	decode_want(d, &wanted);
+	EXPECT_TRUE(decode_wanted(d, &sample, &event));
+	EXPECT_EQ(event.tracepoint.number[0], 200u);
+	text_list_release(&wanted);
+	decode_free(d);
 }
 
 TEST(Chosen, AnEventOfACaptureIsFoundByItsName)

@@ -191,13 +191,28 @@ static char *filter_of_chosen(const struct live *live, const char *system)
 	return is_of_calls ? live_filter_both(filter_groups(recording->raw_groups), tasks) : tasks;
 }
 
+/* Returns whether only spans need the event. Another one may have the same text. */
+static bool is_of_span(const struct live *live, const char *text)
+{
+	const struct text_list *of_spans = &live->recording->of_spans;
+
+	for (uint32_t i = 0; i < of_spans->count; i++)
+		if (of_spans->item[i] == text)
+			return true;
+	return false;
+}
+
 /* -e SYSTEM:EVENT[=FIELD,...]. The name of the event in the capture contains the chosen fields. */
 static int add_chosen(struct live *live, enum perf_role role, const char *text, struct error *err)
 {
 	size_t colon = strcspn(text, ":"), length = strcspn(text, "=");
 	char *full = mem_format("%.*s", (int)length, text);
 	char *system = mem_format("%.*s", (int)colon, text);
-	char *name = mem_format(CAPTURE_CHOSEN_PREFIX "%s", text), *format = NULL;
+	char *name = mem_format("%s%s",
+				is_of_span(live, text) ? CAPTURE_SPAN_PREFIX
+						       : CAPTURE_CHOSEN_PREFIX,
+				text);
+	char *format = NULL;
 	const char *event = full + (colon < length ? colon + 1 : length);
 	int code;
 

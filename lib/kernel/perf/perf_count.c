@@ -65,16 +65,15 @@ bool perf_set_is_inexact(const struct perf_set *set, uint32_t spec)
 		"sched:sched_stat_wait",    "sched:sched_stat_sleep", "sched:sched_stat_iowait",
 		"sched:sched_stat_blocked",
 	};
-	const char *name = set->spec[spec].name;
-	size_t prefix = strlen(CAPTURE_CHOSEN_PREFIX);
+	const char *name = capture_chosen(set->spec[spec].name);
 
-	if (set->target != TARGET_THREAD || set->spec[spec].role != ROLE_CHOSEN)
+	if (set->target != TARGET_THREAD || set->spec[spec].role != ROLE_CHOSEN || !name)
 		return false;
 	for (size_t i = 0; i < sizeof(about_a_task) / sizeof(*about_a_task); i++) {
 		size_t length = strlen(about_a_task[i]);
 
-		if (!strncmp(name + prefix, about_a_task[i], length) &&
-		    (!name[prefix + length] || name[prefix + length] == '='))
+		if (!strncmp(name, about_a_task[i], length) &&
+		    (!name[length] || name[length] == '='))
 			return true;
 	}
 	return false;

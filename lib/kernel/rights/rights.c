@@ -31,7 +31,8 @@ enum { PERFMON = 38 }; /* CAP_PERFMON, which older headers lack */
 /* Returns the event as the user wrote it: in a capture, such names have a prefix. */
 static const char *plain_name(const char *event)
 {
-	static const char *const own[] = {CAPTURE_COUNTER_PREFIX, CAPTURE_CHOSEN_PREFIX};
+	static const char *const own[] = {CAPTURE_COUNTER_PREFIX, CAPTURE_CHOSEN_PREFIX,
+					  CAPTURE_SPAN_PREFIX};
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (!strncmp(event, own[i], strlen(own[i])))

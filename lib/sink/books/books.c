@@ -31,8 +31,7 @@ static uint64_t samples_of(const uint64_t *samples, uint32_t events, uint32_t ev
 
 static bool is_of_chosen(const struct trace *trace, const struct trace_count *count)
 {
-	return !strncmp(trace_text(trace, count->name), CAPTURE_CHOSEN_PREFIX,
-			strlen(CAPTURE_CHOSEN_PREFIX));
+	return capture_chosen(trace_text(trace, count->name));
 }
 
 /*
