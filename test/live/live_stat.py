@@ -666,7 +666,7 @@ def hung_request(live):
     live.check(row["hang"] and row["util_percent"] > 99.9 and row["ops_per_s"] == 0 and row["inflight"] == 1, f"row: {row}")
     who = hung[-1]["hangs"][0]
     live.equal("who", (who["name"], who["pid"], who["tid"], who["comm"], who["user"], who["group"], who["call"], who["file"]),
-               (disk.name, writer.pid, writer.pid if SOURCE == "bpf" else 0, "dd", "root", "root", "write", disk.path))
+               (disk.name, writer.pid, writer.pid, "dd", "root", "root", "write", disk.path))
     live.check(who["age_s"] > 0.6 and who["wchan"] and who["stack"], f"{who}")
 
 
