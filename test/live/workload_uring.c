@@ -331,7 +331,8 @@ int main(int argc, char **argv)
 	const char *written;
 
 	if (argc < 2)
-		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent | bad]", EINVAL);
+		die("usage: workload_uring DIRECTORY [sqpoll | left | few | descriptors | silent | bad]",
+		    EINVAL);
 	if (argc > 2 && !strcmp(argv[2], "few"))
 		rounds = 1;
 	if (is_polled) {
