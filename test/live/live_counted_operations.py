@@ -173,12 +173,6 @@ def replace_late(numbers, path):
         row["group"] = ring if row["group"] == path else row["group"]
 
 
-def name_ring(numbers):
-    """A request without a file has none in the kernel. In records, its ring stands for it."""
-    for row in numbers["spans"]:
-        row["group"] = "anon_inode:[io_uring]" if row["group"] is None else row["group"]
-
-
 def requests(live):
     """Asynchronous requests, from their submission to their end."""
     for name, how in (("libaio", ()), ("uring", ()), ("uring", ("sqpoll",)), ("uring", ("left",)), ("uring", ("silent",)), ("direct", ()), ("message", ())):
@@ -188,8 +182,6 @@ def requests(live):
             found, said = of_all(live, [workload(name), place, *how], "--by", by)
             if name == "uring" and by == "file" and how != ("silent",):
                 replace_late(found["counted"], f"{place}/{json.loads(said)['written']}")
-            if name == "direct" and by == "file":
-                name_ring(found["counted"])
             counts = same(live, f"{what} by {by}", found)
             if how == ("silent",):
                 books = found["counted"]["books"]["spans"][0]

@@ -17,6 +17,7 @@ enum {
 	BPF_SPAN_RECENT_FILES = 256,
 	BPF_SPAN_INODE =
 		255, /* in place of enum bpf_part_kind: only the inode of the file is known */
+	BPF_SPAN_RING = BPF_SPAN_CHUNKS + 1, /* in place of a file: an io_uring, no matter which */
 };
 
 /*

@@ -40,6 +40,8 @@ const char *bpf_span_text(struct bpf_span *span, uint64_t group)
 {
 	const struct bpf_span_spec *spec = &span->plan.spec;
 
+	if (spec->chunks && group == BPF_SPAN_RING)
+		return "anon_inode:[io_uring]";
 	if (spec->chunks)
 		return group && group <= spec->chunks ? name_of(span, group) : "";
 	if (!spec->has_group_text)

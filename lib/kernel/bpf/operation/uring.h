@@ -2,7 +2,8 @@
  * uring: requests of io_uring as operations.
  *
  * A request gets its file when it is issued: most of them at once, so that it is that of their descriptor. The end of the others has it,
- * in whatever task that is. A request whose descriptor leads to no file fails without a group.
+ * in whatever task that is. A request whose descriptor leads to no file fails, and its ring
+ * stands for the file.
  */
 #pragma once
 
@@ -86,6 +87,8 @@ static __always_inline uint64_t group_of_ended(struct io_kiocb *request)
 	uint64_t file = request ? PEEK_NUMBER(request, file) : 0;
 	struct task_struct *task = file ? task_of_request(request) : NULL;
 
+	if (request && !file)
+		return 1 + BPF_SPAN_RING;
 	return task ? 1 + (uint64_t)file_number(file, PEEK_NUMBER(task, group_leader), true) : 0;
 }
 
