@@ -1,9 +1,8 @@
 /*
  * uring: requests of io_uring as operations.
  *
- * A request gets its file when it is issued: most of them at once, so that it is that of their descriptor. The end of the others has it,
- * in whatever task that is. A request whose descriptor leads to no file fails, and its ring
- * stands for the file.
+ * A request gets its file when it is issued: most of them at once, so that it is that of their descriptor. The end of the others has it, in
+ * whatever task that is. A request whose descriptor leads to no file fails, and its ring stands for the file.
  */
 #pragma once
 
