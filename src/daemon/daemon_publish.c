@@ -46,7 +46,7 @@ static int check_owner(const char *path, int fd, struct error *err)
 	return 0;
 }
 
-/* Who asks whether it is locked has it for a moment. */
+/* A reader that asks whether the file is locked holds the lock for a moment. */
 static bool try_lock(int fd)
 {
 	for (int i = 0; i < LOCK_TRIES; i++) {

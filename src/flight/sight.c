@@ -195,7 +195,7 @@ static void say(struct sight *sight, const struct deed *deed, const struct outco
 		 how);
 }
 
-/* The kernel says the file of a call by its path only at its end. */
+/* If a call names its file by a path, the kernel gives the file only when the call ends. */
 static void find_path(const struct sink *sink, const struct deed *deed,
 		      const char *name[TRIGGER_VIEWS])
 {

@@ -10,7 +10,7 @@
 
 struct sink_ops;
 
-/* Hangs of which a trigger has already told: each is a trigger once. */
+/* Hangs that already have an archive. A hang gets one archive, however long it lasts. */
 enum { SIGHT_TOLD = 256 };
 struct sight_told {
 	struct {
@@ -38,7 +38,7 @@ struct sight {
 		[512]; /* "read of /data/x by dd (process 17) took 1.204 s"; its bytes are those of any name */
 };
 
-/* Adds a hang that is told now. */
+/* Adds a hang that has an archive from now on. */
 void sight_tell(struct sight_told *told, uint64_t begin, uint32_t pid);
 
 extern const struct sink_ops sight_ops;

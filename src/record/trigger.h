@@ -50,7 +50,7 @@ int trigger_parse(void *triggers, const char *text, struct error *err);
 void triggers_release(struct triggers *triggers);
 /* Returns the shortest time of a trigger of this kind, or 0 if there is none. */
 uint64_t triggers_least(const struct triggers *triggers, enum trigger_kind kind);
-/* Returns whether the time of a hang lies between these two ages of what is in flight: the age at the last look, and now. */
+/* Returns whether a call or request became a hang of some trigger: between the last look, when it had the age `before`, and now. */
 bool triggers_hang(const struct triggers *triggers, uint64_t before, uint64_t age);
 bool triggers_have(const struct triggers *triggers, enum trigger_kind kind);
 /* Returns whether one of them has this view. */

@@ -146,7 +146,7 @@ static bool is_of_whole(const struct event *event)
 	       (event->fact.kind == FACT_COUNT || event->fact.kind == FACT_LOOKUPS);
 }
 
-/* perf record (since Linux 6.1) says losses twice: as they happen, and at the end from the counter of each event. */
+/* perf record (since Linux 6.1) reports each loss twice: when it happens, and at the end in the counter of the event. */
 static uint64_t lost_of(const struct run *run)
 {
 	return run->lost_records > run->lost_counters ? run->lost_records : run->lost_counters;

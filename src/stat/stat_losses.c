@@ -7,7 +7,7 @@
 #include <iotrace/counted_read.h>
 #include <iotrace/log.h>
 
-/* A request that begins while it is in flight has ended before. */
+/* If a request begins while it is in flight, its end was not seen. */
 static uint64_t unseen_ends(const struct span_run *run, const struct counted_books *books)
 {
 	return run->options->counted[0].requests ? books->begun_again : 0;

@@ -4,6 +4,7 @@
 struct live;
 struct span_run;
 
-/* Call one of them at the end: if the kernel has counted, while the recording is still open; if calls were recorded. */
+/* For numbers that the kernel has counted. Call it at the end, while the recording is still open. */
 void stat_losses_of_counters(const struct span_run *run, const struct live *live);
+/* For calls that were recorded. Call it at the end. */
 void stat_losses_of_records(const struct span_run *run);

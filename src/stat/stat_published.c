@@ -91,7 +91,7 @@ static bool has_filters(const struct stat_options *options)
 	       recording->blocks.devices.count || options->span.syscalls;
 }
 
-/* Who may follow the whole machine needs no daemon that has ended. */
+/* A user who may follow the whole machine does not need a daemon that has ended. */
 static bool is_alive(const struct stat_options *options)
 {
 	char *why;

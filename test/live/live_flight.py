@@ -397,6 +397,19 @@ def fuse_triggers(live):
         live.check(len(said) == 1 and re.match(r'MARK "slow=1.5s:file=\*/hang: read of ', said[0]), f"slow: {said}")
 
 
+def fuse_server(live):
+    """The server of a FUSE file system waits for requests, and does not hang."""
+    if not shutil.which("bindfs") or not os.path.exists("/dev/fuse"):
+        live.lacks("bindfs and FUSE")
+        return
+    below, above = live.made("below"), live.made("above")
+    flight = Flight(live, "server", "--flight", "10s", "--trigger", "hang=500ms", command=["bindfs", "-f", below, above])
+    time.sleep(2.5)
+    live.equal("server: hangs", [mark for archive in flight.made() for mark in marks(live, archive)], [])
+    live.run(["umount", above])
+    flight.end()
+
+
 def hung_paths(live):
     """A call in flight has the path that it was given, and its file system. It is a trigger once, however long it hangs."""
     with RawFuse(live) as fuse:
@@ -537,8 +550,8 @@ def behind(live):
 
 
 # The longest is the first.
-TESTS = (forgets, window, no_writes, programs, signals, limit, unfinished, after, ended, short, error, locks, missed, fuse_triggers, hung_paths, busy,
-         request_triggers, refused)
+TESTS = (forgets, window, no_writes, programs, signals, limit, unfinished, after, ended, short, error, locks, missed, fuse_triggers,
+         fuse_server, hung_paths, busy, request_triggers, refused)
 
 if __name__ == "__main__":
     without_others()

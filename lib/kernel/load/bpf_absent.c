@@ -77,7 +77,7 @@ bool bpf_source_has_met_init(const struct bpf_source *source)
 	return false;
 }
 
-void bpf_source_exclude(struct bpf_source *source, pid_t pid)
+void bpf_source_exclude(struct bpf_source *source, enum bpf_own_helper helper, pid_t pid)
 {
 }
 

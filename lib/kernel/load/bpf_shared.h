@@ -12,10 +12,12 @@
 #include "bpf_cipher.h"
 
 enum {
-	BPF_CALLS = 512,     /* limit of system call numbers: a power of two */
-	BPF_CGROUPS = 16,    /* maximum number of chosen control groups */
-	BPF_OWN_HELPERS = 2, /* the opener, and the process that looks at hangs */
+	BPF_CALLS = 512,  /* limit of system call numbers: a power of two */
+	BPF_CGROUPS = 16, /* maximum number of chosen control groups */
 };
+
+/* Processes of iotrace that are not recorded: the one that opens events again, and the one that looks at hangs. */
+enum bpf_own_helper { BPF_OWN_OPENER, BPF_OWN_WATCH, BPF_OWN_HELPERS };
 
 /* Kernel functions that old headers lack. */
 enum {

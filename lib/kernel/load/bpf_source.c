@@ -202,15 +202,9 @@ const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *sour
 	return &source->loaded.choice.state[feature];
 }
 
-void bpf_source_exclude(struct bpf_source *source, pid_t pid)
+void bpf_source_exclude(struct bpf_source *source, enum bpf_own_helper helper, pid_t pid)
 {
-	int *helper = source->programs->bss->own_helper;
-
-	for (int i = 0; i < BPF_OWN_HELPERS; i++)
-		if (!helper[i] || i == BPF_OWN_HELPERS - 1) {
-			helper[i] = pid;
-			return;
-		}
+	source->programs->bss->own_helper[helper] = pid;
 }
 
 void bpf_source_enable(struct bpf_source *source, bool is_on)

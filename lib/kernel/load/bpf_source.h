@@ -49,8 +49,8 @@ void bpf_source_widen(struct bpf_source *source, uint32_t groups, bool takes_all
 /* Mark a process that has one thread, or all threads of a process, and the threads and processes that they create meanwhile. */
 int bpf_source_add_child(struct bpf_source *source, pid_t pid, struct error *err);
 int bpf_source_add_process(struct bpf_source *source, pid_t pid, struct error *err);
-/* Excludes one more process of iotrace from a system recording. */
-void bpf_source_exclude(struct bpf_source *source, pid_t pid);
+/* Excludes another process of iotrace from a system recording. */
+void bpf_source_exclude(struct bpf_source *source, enum bpf_own_helper helper, pid_t pid);
 /* Returns the state of a feature. Lent. */
 const struct bpf_feature_state *bpf_source_feature(const struct bpf_source *source,
 						   enum bpf_feature feature);

@@ -78,7 +78,7 @@ int live_bpf_open(struct live *live, struct error *err)
 		return 0;
 	}
 	if (recording->own_pid[RECORDING_OWN_WATCH])
-		bpf_source_exclude(live->bpf.source,
+		bpf_source_exclude(live->bpf.source, BPF_OWN_WATCH,
 				   (pid_t)recording->own_pid[RECORDING_OWN_WATCH]);
 	if (!live->bpf.cpu) /* otherwise it is opened again */
 		ring_sources_add(&live->sources, &live_bpf_ops, live);

@@ -82,7 +82,7 @@ void live_reopen_start(struct live *live)
 	live->set.may_reopen = true;
 	live->base.may_reopen = live_reopen_may(live);
 	if (live->bpf.source && live->reopen.opener.pid)
-		bpf_source_exclude(live->bpf.source, live->reopen.opener.pid);
+		bpf_source_exclude(live->bpf.source, BPF_OWN_OPENER, live->reopen.opener.pid);
 }
 
 void live_reopen_close(struct live *live)

@@ -172,7 +172,7 @@ void aio_give_up(struct model *m, uint32_t op)
 	const struct aio *request = &m->aio.op[op].request;
 
 	if (request->flags & AIO_LATE && m->aio.op[op].is_in_flight && !m->aio.op[op].is_decided)
-		aio_decide(m, op, stand_in(m, op));
+		aio_decide_none(m, op);
 	else
 		aio_decide_now(m, op);
 }

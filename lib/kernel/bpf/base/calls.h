@@ -42,6 +42,6 @@ static __always_inline uint16_t choice_of(const struct task_struct *task)
 /* In recordings that also trace tasks without storage: returns whether the current task may be traced. */
 static __always_inline bool is_in_scope(const struct task_struct *task)
 {
-	return !is_system || (task->tgid != own_tgid && task->tgid != own_helper[0] &&
-			      task->tgid != own_helper[1] && is_in_chosen_cgroup());
+	return !is_system || (task->tgid != own_tgid && task->tgid != own_helper[BPF_OWN_OPENER] &&
+			      task->tgid != own_helper[BPF_OWN_WATCH] && is_in_chosen_cgroup());
 }
